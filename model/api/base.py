@@ -1,0 +1,81 @@
+"""What all API objects share: camelCase names, immutability, lenient nulls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic.alias_generators import to_camel
+
+_KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d+)\)")
+
+
+class ApiObject(BaseModel):
+    """Base of every API type: frozen, camelCase aliases, unknown fields ignored.
+
+    ``null`` means "absent", as in the API server: the field takes its default.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore", strict=False
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            fields = cast("dict[str, Any]", data)
+            if None in fields.values():
+                return {name: value for name, value in fields.items() if value is not None}
+        return cast("Any", data)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def parse_time(raw: object) -> int:
+    """Nanoseconds since the epoch of an RFC 3339 time.
+
+    The placeholders that ``kwokctl snapshot export`` writes instead of times
+    are offsets from the moment of the export; they are kept as such offsets,
+    so that times of one file compare correctly with each other.
+    """
+    if isinstance(raw, bool):
+        raise ValueError("a time is a string such as 2026-01-01T00:00:00Z, not a boolean")
+    if isinstance(raw, int):
+        return raw
+    if isinstance(raw, datetime):
+        moment = raw
+    elif isinstance(raw, str):
+        offset = _KWOK_OFFSET.fullmatch(raw.strip())
+        if offset:
+            return int(offset.group(1))
+        try:
+            moment = datetime.fromisoformat(raw.strip())
+        except ValueError:
+            raise ValueError(f"{raw[:64]!r} is not a time; write it like 2026-01-01T00:00:00Z") from None
+    else:
+        raise ValueError(f"a time is a string such as 2026-01-01T00:00:00Z, not {type(raw).__name__}")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() // 1)
+    return seconds * 10**9 + moment.microsecond * 1000
+
+
+Time = Annotated[int, BeforeValidator(parse_time)]
+"""A pydantic field type: nanoseconds since the epoch."""
+
+
+def lift_node_name(data: Any) -> Any:
+    """Move ``spec.nodeName`` beside ``spec``, so that equal specs can be one object."""
+    if not isinstance(data, dict):
+        return data
+    fields = cast("dict[str, Any]", data)
+    spec = fields.get("spec")
+    if not isinstance(spec, Mapping) or "nodeName" not in spec:
+        return fields
+    rest = dict(cast("Mapping[str, Any]", spec))
+    return {**fields, "spec": rest, "nodeName": rest.pop("nodeName") or None}

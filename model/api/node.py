@@ -1,0 +1,105 @@
+"""Node, CSINode and Namespace."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pydantic import Field
+
+from ..quantity import Quantity
+from .base import ApiObject
+from .meta import Condition, ObjectMeta
+
+
+class Taint(ApiObject):
+    """A taint: pods that do not tolerate it are kept away."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+
+class ContainerImage(ApiObject):
+    """An image that the node has pulled."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
+class NodeSpec(ApiObject):
+    """``spec`` of a node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(ApiObject):
+    """``status`` of a node, as far as scheduling reads it."""
+
+    capacity: dict[str, Quantity] = Field(default_factory=dict)
+    allocatable: dict[str, Quantity] = Field(default_factory=dict)
+    images: tuple[ContainerImage, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    declared_features: tuple[str, ...] = ()
+
+
+class Node(ApiObject):
+    """A machine that pods can run on."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+    @cached_property
+    def name(self) -> str:
+        """``metadata.name``."""
+        return self.metadata.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """``metadata.labels``."""
+        return self.metadata.labels
+
+
+class CSINodeAllocatable(ApiObject):
+    """How many volumes of a driver the node can attach."""
+
+    count: int | None = None
+
+
+class CSINodeDriver(ApiObject):
+    """A CSI driver installed on a node."""
+
+    name: str = ""
+    node_id: str = Field(default="", alias="nodeID")
+    topology_keys: tuple[str, ...] = ()
+    allocatable: CSINodeAllocatable | None = None
+
+
+class CSINodeSpec(ApiObject):
+    """``spec`` of a CSINode."""
+
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+class CSINode(ApiObject):
+    """What storage drivers a node has; it bears the node's name."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSINodeSpec = CSINodeSpec()
+
+    @cached_property
+    def name(self) -> str:
+        """``metadata.name``, which is the node's name."""
+        return self.metadata.name
+
+
+class Namespace(ApiObject):
+    """A namespace and its labels."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+    @cached_property
+    def name(self) -> str:
+        """``metadata.name``."""
+        return self.metadata.name

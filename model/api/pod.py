@@ -1,0 +1,294 @@
+"""Pod and everything inside it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from ..quantity import Quantity
+from .base import ApiObject, Time, lift_node_name
+from .meta import (
+    Condition,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    ResourceRequirements,
+)
+from .storage import PersistentVolumeClaimTemplate
+
+
+class ContainerPort(ApiObject):
+    """A port; with ``hostPort`` it occupies the node's port."""
+
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = Field(default="", alias="hostIP")
+    protocol: str = "TCP"
+
+
+class Container(ApiObject):
+    """A container, an init container or (``restartPolicy: Always``) a sidecar."""
+
+    name: str = ""
+    image: str = ""
+    ports: tuple[ContainerPort, ...] = ()
+    resources: ResourceRequirements = ResourceRequirements()
+    restart_policy: str = ""
+
+
+class Toleration(ApiObject):
+    """What taints the pod tolerates."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+
+class PreferredSchedulingTerm(ApiObject):
+    """A weighted node preference."""
+
+    weight: int
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(ApiObject):
+    """Required and preferred node affinity."""
+
+    required: NodeSelector | None = Field(
+        default=None, alias="requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    preferred: tuple[PreferredSchedulingTerm, ...] = Field(
+        default=(), alias="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class PodAffinityTerm(ApiObject):
+    """Pods of a kind, within a topology domain."""
+
+    topology_key: str = ""
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(ApiObject):
+    """A weighted preference for or against pods of a kind."""
+
+    weight: int
+    pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(ApiObject):
+    """``podAffinity`` or ``podAntiAffinity``: both have this shape."""
+
+    required: tuple[PodAffinityTerm, ...] = Field(
+        default=(), alias="requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    preferred: tuple[WeightedPodAffinityTerm, ...] = Field(
+        default=(), alias="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class Affinity(ApiObject):
+    """``spec.affinity``."""
+
+    node_affinity: NodeAffinity = NodeAffinity()
+    pod_affinity: PodAffinity = PodAffinity()
+    pod_anti_affinity: PodAffinity = PodAffinity()
+
+
+class TopologySpreadConstraint(ApiObject):
+    """How evenly matching pods spread over the domains of a topology key."""
+
+    max_skew: int = 1
+    topology_key: str = ""
+    when_unsatisfiable: str = "DoNotSchedule"
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str = "Honor"
+    node_taints_policy: str = "Ignore"
+    match_label_keys: tuple[str, ...] = ()
+
+
+class ClaimSource(ApiObject):
+    """``persistentVolumeClaim`` of a volume."""
+
+    claim_name: str = ""
+    read_only: bool = False
+
+
+class EphemeralSource(ApiObject):
+    """``ephemeral`` of a volume: a claim made for this pod."""
+
+    volume_claim_template: PersistentVolumeClaimTemplate | None = None
+
+
+class GcePersistentDisk(ApiObject):
+    """``gcePersistentDisk``."""
+
+    pd_name: str = ""
+    read_only: bool = False
+
+
+class AwsElasticBlockStore(ApiObject):
+    """``awsElasticBlockStore``."""
+
+    volume_id: str = Field(default="", alias="volumeID")
+    read_only: bool = False
+
+
+class RbdVolume(ApiObject):
+    """``rbd`` (Ceph)."""
+
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = "rbd"
+    read_only: bool = False
+
+
+class IscsiVolume(ApiObject):
+    """``iscsi``."""
+
+    target_portal: str = ""
+    iqn: str = ""
+    lun: int = 0
+    read_only: bool = False
+
+
+class CsiEphemeral(ApiObject):
+    """``csi``: an inline ephemeral volume."""
+
+    driver: str = ""
+
+
+class Volume(ApiObject):
+    """A volume of a pod; kinds that do not influence scheduling are not read."""
+
+    name: str = ""
+    persistent_volume_claim: ClaimSource | None = None
+    ephemeral: EphemeralSource | None = None
+    gce_persistent_disk: GcePersistentDisk | None = None
+    aws_elastic_block_store: AwsElasticBlockStore | None = None
+    rbd: RbdVolume | None = None
+    iscsi: IscsiVolume | None = None
+    csi: CsiEphemeral | None = None
+    azure_disk: dict[str, Any] | None = None
+    cinder: dict[str, Any] | None = None
+    vsphere_volume: dict[str, Any] | None = None
+    portworx_volume: dict[str, Any] | None = None
+    host_path: dict[str, Any] | None = None
+    empty_dir: dict[str, Any] | None = None
+
+
+class PodSchedulingGate(ApiObject):
+    """A gate: while one is there, the pod is not scheduled."""
+
+    name: str = ""
+
+
+class PodSpec(ApiObject):
+    """``spec`` of a pod without ``nodeName`` (see `Pod.node_name`).
+
+    Readers intern it: pods of one template share one object, so that identity
+    is a cheap first test for equality.
+    """
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    node_selector: dict[str, str] = Field(default_factory=dict)
+    affinity: Affinity = Affinity()
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    scheduler_name: str = "default-scheduler"
+    priority_class_name: str = ""
+    priority: int | None = None
+    preemption_policy: str = ""
+    host_network: bool = False
+    overhead: dict[str, Quantity] = Field(default_factory=dict)
+    resources: ResourceRequirements | None = None
+    runtime_class_name: str = ""
+    resource_claims: tuple[Any, ...] = ()
+    scheduling_group: Any = None
+    workload_ref: Any = None
+    termination_grace_period_seconds: int | None = None
+
+
+class ContainerStatus(ApiObject):
+    """``status.containerStatuses`` entry: what a resize in place needs."""
+
+    name: str = ""
+    allocated_resources: dict[str, Quantity] = Field(default_factory=dict)
+    resources: ResourceRequirements | None = None
+
+
+class PodStatus(ApiObject):
+    """``status`` of a pod, as far as scheduling reads it."""
+
+    phase: str = ""
+    conditions: tuple[Condition, ...] = ()
+    nominated_node_name: str = ""
+    start_time: Time | None = None
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    allocated_resources: dict[str, Quantity] = Field(default_factory=dict)
+    resources: ResourceRequirements | None = None
+    resize: str = ""
+
+
+class Pod(ApiObject):
+    """A pod; `node_name` holds ``spec.nodeName``."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+    node_name: str | None = None
+
+    _lift = model_validator(mode="before")(lift_node_name)
+
+    @cached_property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @property
+    def name(self) -> str:
+        """``metadata.name``."""
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        """``metadata.namespace``."""
+        return self.metadata.namespace
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """``metadata.labels``."""
+        return self.metadata.labels
+
+    @property
+    def priority(self) -> int:
+        """``spec.priority``, 0 when priority admission has set none."""
+        return self.spec.priority or 0
+
+    @property
+    def completed(self) -> bool:
+        """Whether the phase is Succeeded or Failed: such a pod holds nothing."""
+        return self.status.phase in ("Succeeded", "Failed")
+
+    @property
+    def terminating(self) -> bool:
+        """Whether the pod has a ``deletionTimestamp``."""
+        return self.metadata.deletion_timestamp is not None
+
+    @property
+    def gated(self) -> bool:
+        """Whether a scheduling gate holds the pod back."""
+        return bool(self.spec.scheduling_gates)

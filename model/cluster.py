@@ -1,0 +1,93 @@
+"""A cluster: every API object that scheduling reads, immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from .api import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    Namespace,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    Service,
+    StorageClass,
+    VolumeAttachment,
+    Workload,
+)
+from .reasons import Warning
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All objects of one cluster, each kind in the order of the input.
+
+    Parameters
+    ----------
+    nodes, pods, ... : tuple
+        The objects. Nodes, pods and namespaced objects have unique names.
+    kinds : frozenset of str
+        Kinds that the input can be assumed to list completely; a kind that is
+        absent leaves its rules blind, which `warnings` says.
+    warnings : tuple of Warning
+        What the reader found: fields not modelled, kinds missing, duplicates merged.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()
+    persistent_volumes: tuple[PersistentVolume, ...] = ()
+    persistent_volume_claims: tuple[PersistentVolumeClaim, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
+    csi_nodes: tuple[CSINode, ...] = ()
+    csi_drivers: tuple[CSIDriver, ...] = ()
+    csi_storage_capacities: tuple[CSIStorageCapacity, ...] = ()
+    volume_attachments: tuple[VolumeAttachment, ...] = ()
+    pod_disruption_budgets: tuple[PodDisruptionBudget, ...] = ()
+    services: tuple[Service, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    kinds: frozenset[str] = frozenset()
+    warnings: tuple[Warning, ...] = field(default=())
+
+    @cached_property
+    def node_index(self) -> Mapping[str, int]:
+        """Position of each node by name."""
+        return {node.name: position for position, node in enumerate(self.nodes)}
+
+    @cached_property
+    def pod_by_key(self) -> Mapping[str, Pod]:
+        """Each pod by ``namespace/name``."""
+        return {pod.key: pod for pod in self.pods}
+
+    @cached_property
+    def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Labels of each known namespace."""
+        return {namespace.name: namespace.metadata.labels for namespace in self.namespaces}
+
+    @cached_property
+    def claims(self) -> Mapping[str, PersistentVolumeClaim]:
+        """Each claim by ``namespace/name``."""
+        return {claim.key: claim for claim in self.persistent_volume_claims}
+
+    @cached_property
+    def volumes(self) -> Mapping[str, PersistentVolume]:
+        """Each persistent volume by name."""
+        return {volume.name: volume for volume in self.persistent_volumes}
+
+    @cached_property
+    def classes(self) -> Mapping[str, StorageClass]:
+        """Each storage class by name."""
+        return {storage_class.name: storage_class for storage_class in self.storage_classes}
+
+    def with_changes(self, **changes: Any) -> Cluster:
+        """A copy with some fields replaced."""
+        return replace(self, **changes)

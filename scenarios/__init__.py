@@ -1,0 +1,1 @@
+"""Example clusters, shipped with the package."""

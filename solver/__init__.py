@@ -1,0 +1,1 @@
+"""Placements with a proof: bounds, search, exact solves, and the greedy replica."""

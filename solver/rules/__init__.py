@@ -1,0 +1,1 @@
+"""CP-SAT encodings and LP relaxations, one module per rule, named as in model/rules."""
