@@ -1,16 +1,18 @@
 """What a pod requests, exactly as kube-scheduler sums it.
 
-Integers: cpu in milli units, everything else in whole units, rounded up once
-per pod after an exact sum.
+Integers: cpu in milli units, everything else in whole units. Each quantity is
+rounded up to milli units when the API server stores it, sums are exact, and
+the sum is rounded up once.
 
-Source: ``k8s.io/component-helpers/resource`` PodRequests; ``pkg/scheduler/util`` GetNonzeroRequests.
+Source: ``k8s.io/component-helpers/resource`` PodRequests; ``pkg/scheduler/framework`` calculateResource.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from weakref import WeakKeyDictionary
 
-from .api import Pod
+from .api import Container, ContainerStatus, Pod, PodSpec
 from .quantity import milli, value
 
 Requests = dict[str, int]
@@ -18,17 +20,188 @@ CPU, MEMORY, PODS, EPHEMERAL = "cpu", "memory", "pods", "ephemeral-storage"
 DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 
+_DEFAULTS: Mapping[str, int] = {CPU: DEFAULT_MILLI_CPU, MEMORY: DEFAULT_MEMORY * 1000}
+_Amounts = Mapping[str, int]
+_Source = Callable[[Container, ContainerStatus | None, bool], _Amounts]
+
 
 def to_units(quantities: Mapping[str, int]) -> Requests:
     """Nano quantities to scheduler units: cpu in milli, everything else whole, rounded up."""
     return {name: milli(nano) if name == CPU else value(nano) for name, nano in quantities.items()}
 
 
+def extended(name: str) -> bool:
+    """Whether the resource is an extended one, such as ``nvidia.com/gpu``."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def countable(name: str) -> bool:
+    """Whether kube-scheduler counts the resource; it drops names it cannot place."""
+    return (
+        name in (CPU, MEMORY, EPHEMERAL)
+        or "kubernetes.io/" in name
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or extended(name)
+    )
+
+
+def pod_level(name: str) -> bool:
+    """Whether ``spec.resources`` of a pod may state the resource."""
+    return name in (CPU, MEMORY) or name.startswith("hugepages-")
+
+
 def pod_requests(pod: Pod) -> Requests:
     """The pod's requests: containers, init containers, sidecars, overhead, pod level, resize."""
-    raise NotImplementedError
+    return _cached(_plain, pod, lambda: _requests(pod, {}))
 
 
 def nonzero_requests(pod: Pod) -> Requests:
-    """Cpu and memory with kube-scheduler's defaults for containers that do not mention them."""
-    raise NotImplementedError
+    """Cpu and memory as they count on the pod's node, with defaults for containers that do not mention them.
+
+    Where the pod level states requests, the defaults stand in only for what neither level mentions.
+    """
+    return _cached(_counted, pod, lambda: _nonzero(pod))
+
+
+def scored_requests(pod: Pod) -> Requests:
+    """The pod's requests as scores see them while it is pending: defaults for every silent container."""
+    return _cached(_scored, pod, lambda: _requests(pod, _DEFAULTS))
+
+
+_plain: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
+_counted: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
+_scored: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
+
+
+def _cached(
+    cache: WeakKeyDictionary[PodSpec, Requests], pod: Pod, compute: Callable[[], Requests]
+) -> Requests:
+    if _resized(pod):
+        return compute()
+    found = cache.get(pod.spec)
+    if found is None:
+        found = cache[pod.spec] = compute()
+    return found
+
+
+def _resized(pod: Pod) -> bool:
+    status = pod.status
+    return bool(status.container_statuses or status.init_container_statuses or status.allocated_resources)
+
+
+def _nonzero(pod: Pod) -> Requests:
+    requests = pod_requests(pod)
+    defaults = _DEFAULTS
+    if states_pod_level(pod.spec):
+        defaults = {name: amount for name, amount in _DEFAULTS.items() if name not in requests}
+    full = _requests(pod, defaults)
+    return {CPU: full.get(CPU, 0), MEMORY: full.get(MEMORY, 0)}
+
+
+def states_pod_level(spec: PodSpec) -> bool:
+    """Whether ``spec.resources`` states a request that counts."""
+    return spec.resources is not None and any(pod_level(name) for name in spec.resources.requests)
+
+
+def _requests(pod: Pod, defaults: _Amounts) -> Requests:
+    total = _containers(pod, defaults)
+    spec = pod.spec
+    if states_pod_level(spec):
+        total.update(_pod_level(pod))
+    _add(total, _milli(spec.overhead))
+    return {
+        name: amount if name == CPU else -(-amount // 1000)
+        for name, amount in total.items()
+        if countable(name)
+    }
+
+
+def _pod_level(pod: Pod) -> _Amounts:
+    spec, status = pod.spec, pod.status
+    assert spec.resources is not None
+    stated = _milli(spec.resources.requests)
+    sources = [] if _infeasible(pod) else [stated]
+    actual = status.resources.requests if status.resources is not None else {}
+    if not (actual or status.allocated_resources):
+        sources = [stated]
+    overhead = _milli(spec.overhead)
+    for given in (actual, status.allocated_resources):
+        sources.append({name: amount - overhead.get(name, 0) for name, amount in _milli(given).items()})
+    return {name: amount for name, amount in _largest(sources).items() if pod_level(name)}
+
+
+def _containers(pod: Pod, defaults: _Amounts) -> Requests:
+    """Sum over containers in milli units; of a resized pod, per resource the largest of three sums."""
+    status = pod.status
+    stated = _sum(pod, _stated, defaults)
+    if not _resized(pod):
+        return stated
+    if status.resources is not None and "allocated_resources" in status.model_fields_set:
+        later = [_milli(status.allocated_resources), _milli(status.resources.requests)]
+    else:
+        later = [_sum(pod, _allocated, defaults), _sum(pod, _actual, defaults)]
+    return _largest(later if _infeasible(pod) else [stated, *later])
+
+
+def _stated(container: Container, status: ContainerStatus | None, infeasible: bool) -> _Amounts:
+    return container.resources.requests
+
+
+def _allocated(container: Container, status: ContainerStatus | None, infeasible: bool) -> _Amounts:
+    if status is not None and "allocated_resources" in status.model_fields_set:
+        return status.allocated_resources
+    return {} if infeasible else container.resources.requests
+
+
+def _actual(container: Container, status: ContainerStatus | None, infeasible: bool) -> _Amounts:
+    resources = None if status is None else status.resources
+    if resources is not None and "requests" in resources.model_fields_set:
+        return resources.requests
+    return _allocated(container, status, infeasible)
+
+
+def _sum(pod: Pod, source: _Source, defaults: _Amounts) -> Requests:
+    """Containers and sidecars together, or the init container that needs more."""
+    statuses = {s.name: s for s in (*pod.status.init_container_statuses, *pod.status.container_statuses)}
+    infeasible = _infeasible(pod)
+
+    def amounts(container: Container) -> _Amounts:
+        return {**defaults, **_milli(source(container, statuses.get(container.name), infeasible))}
+
+    total: Requests = {}
+    for container in pod.spec.containers:
+        _add(total, amounts(container))
+    sidecars: Requests = {}
+    peak: Requests = {}
+    for container in pod.spec.init_containers:
+        needs = dict(amounts(container))
+        if container.restart_policy == "Always":
+            _add(total, needs)
+            _add(sidecars, needs)
+            needs = sidecars
+        else:
+            _add(needs, sidecars)
+        peak = _largest((peak, needs))
+    return _largest((total, peak))
+
+
+def _infeasible(pod: Pod) -> bool:
+    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
+    return pending is not None and pending.reason == "Infeasible"
+
+
+def _milli(quantities: _Amounts) -> _Amounts:
+    return {name: milli(nano) for name, nano in quantities.items()}
+
+
+def _add(total: Requests, amounts: _Amounts) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _largest(sources: Iterable[_Amounts]) -> Requests:
+    result: Requests = {}
+    for source in sources:
+        for name, amount in source.items():
+            result[name] = max(result.get(name, amount), amount)
+    return result

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .api import Node, Pod
+from .api import ContainerPort, Node, Pod, PodSpec
 from .cluster import Cluster
 from .profile import SchedulerConfiguration
-from .resources import Requests, nonzero_requests, pod_requests
+from .resources import Requests, nonzero_requests, pod_requests, to_units
+
+HostPort = tuple[str, str, int]
+"""(host IP, protocol, port); a port without an IP is on ``0.0.0.0``."""
 
 
 @dataclass(slots=True)
@@ -24,11 +27,16 @@ class NodeInfo:
     Attributes
     ----------
     node : Node
+    allocatable : dict of str to int
+        cpu in milli, everything else in whole units.
     pods : dict of str to Pod
         By ``namespace/name``, in the order they were added.
     requested, nonzero : dict of str to int
         Sums over `pods`: cpu in milli, everything else in whole units; `nonzero`
         holds cpu and memory with kube-scheduler's defaults for absent requests.
+    ports : set of HostPort
+        Host ports in use. A set as in kube-scheduler: where two pods hold the same
+        port, the first one to go frees it.
     """
 
     node: Node
@@ -36,6 +44,12 @@ class NodeInfo:
     pods: dict[str, Pod] = field(default_factory=dict[str, Pod])
     requested: Requests = field(default_factory=Requests)
     nonzero: Requests = field(default_factory=Requests)
+    ports: set[HostPort] = field(default_factory=set[HostPort])
+
+    @classmethod
+    def of(cls, node: Node) -> NodeInfo:
+        """The node without any pod."""
+        return cls(node, to_units(allocatable(node)))
 
     @property
     def name(self) -> str:
@@ -46,17 +60,35 @@ class NodeInfo:
         """Count `pod` here."""
         self.pods[pod.key] = pod
         self._count(pod, 1)
+        self.ports.update(host_ports(pod.spec))
 
     def remove(self, pod: Pod) -> None:
         """Stop counting `pod` here."""
         del self.pods[pod.key]
         self._count(pod, -1)
+        self.ports.difference_update(host_ports(pod.spec))
 
     def _count(self, pod: Pod, sign: int) -> None:
         for name, amount in pod_requests(pod).items():
             self.requested[name] = self.requested.get(name, 0) + sign * amount
         for name, amount in nonzero_requests(pod).items():
             self.nonzero[name] = self.nonzero.get(name, 0) + sign * amount
+
+
+def allocatable(node: Node) -> dict[str, int]:
+    """What pods can use, in nano units; a node that does not say offers its capacity."""
+    status = node.status
+    return status.allocatable if "allocatable" in status.model_fields_set else status.capacity
+
+
+def host_ports(spec: PodSpec) -> list[HostPort]:
+    """Host ports the pod occupies: those of its containers and sidecars."""
+    sidecars = (c for c in spec.init_containers if c.restart_policy == "Always")
+    return [_host_port(port) for c in (*spec.containers, *sidecars) for port in c.ports if port.host_port > 0]
+
+
+def _host_port(port: ContainerPort) -> HostPort:
+    return port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port
 
 
 @dataclass(slots=True)
@@ -79,6 +111,19 @@ class ClusterState:
     configuration: SchedulerConfiguration
     nodes: dict[str, NodeInfo]
     assumed: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @classmethod
+    def of(cls, cluster: Cluster, configuration: SchedulerConfiguration) -> ClusterState:
+        """The cluster as given: bound pods count on their nodes.
+
+        Completed pods hold nothing, pods on unknown nodes count nowhere, and
+        pods without a node wait. Terminating pods and pods of other schedulers count.
+        """
+        nodes = {node.name: NodeInfo.of(node) for node in cluster.nodes}
+        for pod in cluster.pods:
+            if pod.node_name in nodes and not pod.completed:
+                nodes[pod.node_name].add(pod)
+        return cls(cluster, configuration, nodes)
 
     def node_of(self, pod: Pod) -> NodeInfo | None:
         """The node on which `pod` counts, if it is known."""

@@ -1,1 +1,20 @@
 """The rules: one module per kube-scheduler plugin, in the order the filters run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .base import Rule
+from .dynamic_resources import DynamicResources
+
+RULES: tuple[Rule, ...] = (
+    DynamicResources(),
+)  # fmt: skip
+"""Every rule, in the order of kube-scheduler's default profile; score-only rules last."""
+
+RULE_BY_NAME: Mapping[str, Rule] = {rule.name: rule for rule in RULES}
+
+
+def rules_named(names: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules of those names, in the order of `names`; plugins that are not modelled are left out."""
+    return tuple(RULE_BY_NAME[name] for name in names if name in RULE_BY_NAME)
