@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .api import NodeAffinity, TopologySpreadConstraint
+from .reasons import Warning
 
 FILTERS = (
     "NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
@@ -70,6 +71,8 @@ class Profile:
         ``System`` or ``List``.
     ignored_resources, ignored_resource_groups : tuple of str
         Extended resources that NodeResourcesFit does not check.
+    percentage_of_nodes_to_score : int or None
+        Overrides the configuration's, if set.
     """
 
     scheduler_name: str = "default-scheduler"
@@ -85,6 +88,7 @@ class Profile:
     defaulting: str = "System"
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
+    percentage_of_nodes_to_score: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class SchedulerConfiguration:
 
     profiles: tuple[Profile, ...] = (Profile(),)
     percentage_of_nodes_to_score: int = 100
+    warnings: tuple[Warning, ...] = ()
 
     def profile(self, scheduler_name: str) -> Profile | None:
         """The profile for a pod's ``schedulerName``, or None."""

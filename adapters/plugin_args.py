@@ -1,0 +1,191 @@
+"""The parts of a KubeSchedulerConfiguration (``kubescheduler.config.k8s.io/v1``) as data, unknown fields refused.
+
+Source: https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1/
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ..model.api import ApiObject, NodeAffinity, TopologySpreadConstraint
+
+
+class Strict(ApiObject):
+    """A type whose unknown fields are errors, as kube-scheduler's strict decoding makes them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Args(Strict):
+    """Arguments of a plugin."""
+
+    api_version: str = ""
+    kind: str = ""
+
+
+class ResourceWeight(Strict):
+    """A resource and its weight."""
+
+    name: str = Field(min_length=1)
+    weight: int = Field(default=1, ge=0, le=100)
+
+
+class ShapePoint(Strict):
+    """One point of a utilization shape."""
+
+    utilization: int = Field(ge=0, le=100)
+    score: int = Field(ge=0, le=10)
+
+
+class RequestedToCapacityRatio(Strict):
+    """Parameters of the strategy of that name."""
+
+    shape: tuple[ShapePoint, ...] = ()
+
+
+class Strategy(Strict):
+    """``scoringStrategy``."""
+
+    type: Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"] = "LeastAllocated"
+    resources: tuple[ResourceWeight, ...] = ()
+    requested_to_capacity_ratio: RequestedToCapacityRatio | None = None
+
+
+class NodeResourcesFitArgs(Args):
+    """Arguments of NodeResourcesFit."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    scoring_strategy: Strategy = Strategy()
+
+
+class BalancedAllocationArgs(Args):
+    """Arguments of NodeResourcesBalancedAllocation."""
+
+    resources: tuple[ResourceWeight, ...] = ()
+
+
+class InterPodAffinityArgs(Args):
+    """Arguments of InterPodAffinity."""
+
+    hard_pod_affinity_weight: int = Field(default=1, ge=0, le=100)
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class NodeAffinityArgs(Args):
+    """Arguments of NodeAffinity."""
+
+    added_affinity: NodeAffinity | None = None
+
+
+class PodTopologySpreadArgs(Args):
+    """Arguments of PodTopologySpread."""
+
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    defaulting_type: Literal["System", "List"] = "System"
+
+
+class DefaultPreemptionArgs(Args):
+    """Arguments of DefaultPreemption: how many candidates it looks at."""
+
+    min_candidate_nodes_percentage: int = Field(default=10, ge=0, le=100)
+    min_candidate_nodes_absolute: int = Field(default=100, ge=0)
+
+
+class VolumeBindingArgs(Args):
+    """Arguments of VolumeBinding."""
+
+    bind_timeout_seconds: int | None = None
+    shape: tuple[ShapePoint, ...] = ()
+
+
+class DynamicResourcesArgs(Args):
+    """Arguments of DynamicResources."""
+
+    filter_timeout: str = ""
+
+
+ARGS: dict[str, type[Args]] = {
+    "NodeResourcesFit": NodeResourcesFitArgs,
+    "NodeResourcesBalancedAllocation": BalancedAllocationArgs,
+    "InterPodAffinity": InterPodAffinityArgs,
+    "NodeAffinity": NodeAffinityArgs,
+    "PodTopologySpread": PodTopologySpreadArgs,
+    "DefaultPreemption": DefaultPreemptionArgs,
+    "VolumeBinding": VolumeBindingArgs,
+    "DynamicResources": DynamicResourcesArgs,
+}
+"""Plugins that take arguments."""
+
+
+class PluginEntry(Strict):
+    """A plugin of a set; the weight counts for Score only."""
+
+    name: str = Field(min_length=1)
+    weight: int = Field(default=0, ge=0)
+
+
+class PluginSet(Strict):
+    """What an extension point enables and disables."""
+
+    enabled: tuple[PluginEntry, ...] = ()
+    disabled: tuple[PluginEntry, ...] = ()
+
+
+class Plugins(Strict):
+    """All extension points."""
+
+    pre_enqueue: PluginSet = PluginSet()
+    queue_sort: PluginSet = PluginSet()
+    pre_filter: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
+    pre_score: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+    reserve: PluginSet = PluginSet()
+    permit: PluginSet = PluginSet()
+    pre_bind: PluginSet = PluginSet()
+    bind: PluginSet = PluginSet()
+    post_bind: PluginSet = PluginSet()
+    placement_generate: PluginSet = PluginSet()
+    placement_score: PluginSet = PluginSet()
+    multi_point: PluginSet = PluginSet()
+
+
+class PluginConfig(Strict):
+    """Arguments for one plugin."""
+
+    name: str = Field(min_length=1)
+    args: dict[str, Any] = Field(default_factory=dict)
+
+
+class ProfileDocument(Strict):
+    """One entry of ``profiles``."""
+
+    scheduler_name: str | None = None
+    percentage_of_nodes_to_score: int | None = Field(default=None, ge=0, le=100)
+    plugins: Plugins = Plugins()
+    plugin_config: tuple[PluginConfig, ...] = ()
+
+
+class ConfigurationDocument(Strict):
+    """The whole document; the fields typed ``Any`` say nothing about which node a pod gets."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: Any = None
+    percentage_of_nodes_to_score: int | None = Field(default=None, ge=0, le=100)
+    profiles: tuple[ProfileDocument, ...] = ()
+    extenders: tuple[dict[str, Any], ...] = ()
+    parallelism: Any = None
+    leader_election: Any = None
+    client_connection: Any = None
+    enable_profiling: Any = None
+    enable_contention_profiling: Any = None
+    pod_initial_backoff_seconds: Any = None
+    pod_max_backoff_seconds: Any = None
+    delay_cache_until_active: Any = None
+    health_z_bind_address: Any = Field(default=None, alias="healthzBindAddress")
+    metrics_bind_address: Any = None
