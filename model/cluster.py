@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from .affinity_terms import AffinityTerms
 from .api import (
     CSIDriver,
     CSINode,
@@ -23,7 +24,10 @@ from .api import (
     VolumeAttachment,
     Workload,
 )
+from .eligibility import StaticNodes
 from .reasons import Warning
+from .spread_constraints import DefaultSelectors
+from .topology import Topology
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,26 @@ class Cluster:
     def classes(self) -> Mapping[str, StorageClass]:
         """Each storage class by name."""
         return {storage_class.name: storage_class for storage_class in self.storage_classes}
+
+    @cached_property
+    def topology(self) -> Topology:
+        """The nodes' domains by topology key."""
+        return Topology(self.nodes)
+
+    @cached_property
+    def static_nodes(self) -> StaticNodes:
+        """Static functions of pod and node, evaluated over all nodes."""
+        return StaticNodes(self.nodes)
+
+    @cached_property
+    def affinity_terms(self) -> AffinityTerms:
+        """The pods' affinity terms, with namespaces resolved."""
+        return AffinityTerms(self.namespace_labels)
+
+    @cached_property
+    def default_selectors(self) -> DefaultSelectors:
+        """The selectors that default spread constraints take from services and owners."""
+        return DefaultSelectors(self.services, self.workloads)
 
     def with_changes(self, **changes: Any) -> Cluster:
         """A copy with some fields replaced."""

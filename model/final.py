@@ -7,7 +7,7 @@ share a *kind*, so that a rule does its matching once per kind.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from .api import Node, Pod
 from .cluster import Cluster
+from .profile import Profile, SchedulerConfiguration
+from .selection import LabelIndex
 
 UNPLACED = -1
 Index = NDArray[np.int32]
@@ -31,7 +33,10 @@ class FinalState:
     placement : mapping of str to (str or None)
         Node of each pod by ``namespace/name``; a pod that is absent stays where it is.
     unplaced_free : frozenset of str
-        Pods that a question places anew although they run (`scratch`): their origin does not count as staying.
+        Pods that a question places anew although they run (`scratch`): their origin does
+        not count as staying.
+    configuration : SchedulerConfiguration
+        The profiles whose arguments (added affinity, default spread constraints) rules read.
 
     Notes
     -----
@@ -42,6 +47,7 @@ class FinalState:
     cluster: Cluster
     placement: Mapping[str, str | None]
     unplaced_free: frozenset[str] = frozenset()
+    configuration: SchedulerConfiguration = field(default_factory=SchedulerConfiguration)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -107,6 +113,28 @@ class FinalState:
         """One representative pod per kind; its name and node mean nothing."""
         return self._kinds[1]
 
+    @cached_property
+    def kind_index(self) -> LabelIndex:
+        """Finds kinds by namespace and labels; its positions index `kinds`."""
+        return LabelIndex(self.kinds)
+
+    @cached_property
+    def _by_kind(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.kind_of, kind="stable")
+        sizes = np.bincount(self.kind_of, minlength=len(self.kinds))
+        return order, np.concatenate(([0], np.cumsum(sizes)))
+
+    def pods_of(self, kinds: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Positions of all pods of the (distinct) `kinds`, kind after kind."""
+        order, offsets = self._by_kind
+        starts, sizes = offsets[kinds], offsets[kinds + 1] - offsets[kinds]
+        shift = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return order[shift + np.arange(int(sizes.sum()))]
+
+    def profile_of(self, pod: Pod) -> Profile | None:
+        """The profile of the pod's scheduler, or None when there is none."""
+        return self.configuration.profile(pod.spec.scheduler_name)
+
     def count_by_node(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Shape (nodes,): how many of the pods in mask `which` (shape (pods,)) are on each node."""
         places = self.node_of[which]
@@ -116,12 +144,13 @@ class FinalState:
 def kind_key(pod: Pod) -> object:
     """What makes two pods interchangeable to every rule: spec, labels, namespace, life cycle, resize."""
     status = pod.status
+    owner = pod.metadata.controller
     resized = bool(status.resources or status.allocated_resources or status.container_statuses)
     return (
         id(pod.spec),
         pod.metadata.namespace,
         tuple(sorted(pod.metadata.labels.items())),
-        pod.metadata.controller.uid if pod.metadata.controller else "",
+        (owner.kind, owner.name, owner.uid) if owner else (),
         pod.terminating,
         status.nominated_node_name,
         id(status) if resized else 0,

@@ -63,6 +63,9 @@ class Violation:
         The node, where there is one.
     message : str
         One sentence: what, both values.
+    advisory : bool
+        Only pods that stay are concerned, by a rule that is IgnoredDuringExecution: reported, but
+        no reason to reject a placement.
     """
 
     rule: str
@@ -71,6 +74,7 @@ class Violation:
     pods: tuple[str, ...] = ()
     node: str | None = None
     message: str = ""
+    advisory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
