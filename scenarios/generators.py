@@ -8,11 +8,13 @@ from ..model.api import ContainerImage, Namespace, Node, ObjectMeta, Pod, Priori
 from ..model.cluster import Cluster
 from ..model.errors import BadInput
 from .machines import MIB, machines
+from .registry import generator
 from .workloads import Mix, PodClass, pod_classes, scale
 
 NAMESPACE = "default"
 SIZES = {"small": (100, 1000, 50), "medium": (1000, 10000, 100), "large": (5000, 100000, 200)}
 """Nodes, pods and classes of the benchmark's sizes."""
+MOST_NODES, MOST_PODS = 50_000, 1_000_000
 
 ALL_KINDS = frozenset(
     {
@@ -29,6 +31,7 @@ SOFT = Mix(soft=1 / 3)
 RANDOM = Mix(zone_spread=0.2, host_apart=0.1, zone_together=0.1, soft=1 / 3, priorities=3)
 
 
+@generator
 def spread(
     nodes: int = 100, pods: int = 1000, classes: int = 50, load: float = 0.6, seed: int = 0
 ) -> Cluster:
@@ -52,6 +55,7 @@ def spread(
     return generate(SPREAD, nodes, pods, classes, load, seed)
 
 
+@generator
 def relational(
     nodes: int = 100, pods: int = 1000, classes: int = 50, load: float = 0.6, seed: int = 0
 ) -> Cluster:
@@ -59,11 +63,13 @@ def relational(
     return generate(RELATIONAL, nodes, pods, classes, load, seed)
 
 
+@generator
 def soft(nodes: int = 100, pods: int = 1000, classes: int = 50, load: float = 0.6, seed: int = 0) -> Cluster:
     """As `spread`, with preferred affinity and anti-affinity and soft spread on a third of the classes."""
     return generate(SOFT, nodes, pods, classes, load, seed)
 
 
+@generator
 def random(nodes: int = 20, pods: int = 200, classes: int = 20, load: float = 0.9, seed: int = 0) -> Cluster:
     """As `spread`, with some of every rule, three priority tiers and little room."""
     return generate(RANDOM, nodes, pods, classes, load, seed)
@@ -87,8 +93,12 @@ def generate(mix: Mix, nodes: int, pods: int, classes: int, load: float, seed: i
 
 
 def _check(nodes: int, pods: int, classes: int, load: float) -> None:
-    if nodes < 1 or classes < 1:
-        raise BadInput(f"{nodes} nodes and {classes} classes: both must be at least 1")
+    if not 1 <= nodes <= MOST_NODES or not 1 <= pods <= MOST_PODS:
+        raise BadInput(
+            f"{nodes} nodes and {pods} pods: give 1 to {MOST_NODES} nodes and 1 to {MOST_PODS} pods"
+        )
+    if classes < 1:
+        raise BadInput(f"{classes} classes: give at least 1")
     if pods < classes:
         raise BadInput(f"{pods} pods in {classes} classes: give at least as many pods as classes")
     if not 0 < load <= 1:
