@@ -143,7 +143,7 @@ def _containers(pod: Pod, defaults: _Amounts) -> Requests:
     return _largest(later if _infeasible(pod) else [stated, *later])
 
 
-def _stated(container: Container, status: ContainerStatus | None, infeasible: bool) -> _Amounts:
+def _stated(container: Container, _status: ContainerStatus | None, _infeasible: bool) -> _Amounts:
     return container.resources.requests
 
 

@@ -16,6 +16,7 @@ from .cluster import Cluster
 from .profile import SchedulerConfiguration
 from .resources import Requests, nonzero_requests, pod_requests, to_units
 
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104
 HostPort = tuple[str, str, int]
 """(host IP, protocol, port); a port without an IP is on ``0.0.0.0``."""
 
@@ -88,7 +89,7 @@ def host_ports(spec: PodSpec) -> list[HostPort]:
 
 
 def _host_port(port: ContainerPort) -> HostPort:
-    return port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port
+    return port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port
 
 
 @dataclass(slots=True)

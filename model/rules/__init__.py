@@ -6,9 +6,27 @@ from collections.abc import Iterable, Mapping
 
 from .base import Rule
 from .dynamic_resources import DynamicResources
+from .image_locality import ImageLocality
+from .node_affinity import NodeAffinity
+from .node_name import NodeName
+from .node_ports import NodePorts
+from .node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from .node_resources_fit import NodeResourcesFit
+from .node_unschedulable import NodeUnschedulable
+from .scheduling_gates import SchedulingGates
+from .taint_toleration import TaintToleration
 
 RULES: tuple[Rule, ...] = (
+    SchedulingGates(),
+    NodeName(),
+    NodeUnschedulable(),
+    TaintToleration(),
+    NodeAffinity(),
+    NodePorts(),
+    NodeResourcesFit(),
     DynamicResources(),
+    NodeResourcesBalancedAllocation(),
+    ImageLocality(),
 )  # fmt: skip
 """Every rule, in the order of kube-scheduler's default profile; score-only rules last."""
 

@@ -70,6 +70,22 @@ class Rule:
         """Filter: None when the node is fine, else why not."""
         return None
 
+    def pod_added(
+        self, state: ClusterState, profile: Profile, pod: Pod, data: Any, other: Pod, node: NodeInfo
+    ) -> Any:
+        """AddPod: `data` once `other` counts on `node` too, as it does in `state` already.
+
+        Asked when nominated pods are taken into account and in the dry run of preemption.
+        `data` stays valid for the state without `other`: return a new value.
+        """
+        return self.pre_filter(state, profile, pod).data
+
+    def pod_removed(
+        self, state: ClusterState, profile: Profile, pod: Pod, data: Any, other: Pod, node: NodeInfo
+    ) -> Any:
+        """RemovePod: `data` once `other` no longer counts on `node`; otherwise as `pod_added`."""
+        return self.pre_filter(state, profile, pod).data
+
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:

@@ -1,0 +1,97 @@
+"""NodeAffinity: node selectors and node affinity, the pod's and the profile's.
+
+Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..api import NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
+from ..eligibility import affinity_admits
+from ..labels import node_selected, term_matches
+from ..node_selector_errors import term_errors
+from ..profile import Profile
+from ..reasons import Verdict
+from ..state import ClusterState, NodeInfo
+from .base import CycleError, PreFilter, PreScore, Rule, default_normalize
+
+ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
+POD = "node(s) didn't match Pod's node affinity/selector"
+CONFLICT = "pod affinity terms conflict"
+
+
+class NodeAffinity(Rule):
+    """Raw score: sum of the weights of the preferred terms that match."""
+
+    name = "NodeAffinity"
+
+    def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
+        required = pod.spec.affinity.node_affinity.required
+        if required is None and not pod.spec.node_selector and _enforced(profile) is None:
+            return PreFilter(skip=True)
+        names = None if required is None else _names(required)
+        if names is not None and not names:
+            return PreFilter(verdict=Verdict.unresolvable(self.name, CONFLICT))
+        return PreFilter(nodes=names)
+
+    def admits(
+        self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
+    ) -> Verdict | None:
+        enforced = _enforced(profile)
+        if enforced is not None and not node_selected(enforced, node.node):
+            return Verdict.unresolvable(self.name, ENFORCED)
+        return None if affinity_admits(pod, node.node) else Verdict.unresolvable(self.name, POD)
+
+    def pre_score(
+        self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
+    ) -> PreScore:
+        own = pod.spec.affinity.node_affinity.preferred
+        added = profile.added_affinity.preferred if profile.added_affinity is not None else ()
+        if not own and not added:
+            return PreScore(skip=True)
+        return PreScore(data=(*_parsed(own), *_parsed(added)))
+
+    def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        terms: Sequence[PreferredSchedulingTerm] = data
+        return sum(term.weight for term in terms if term_matches(term.preference, node.node))
+
+    def normalize(
+        self, state: ClusterState, profile: Profile, pod: Pod, scores: Mapping[str, int], data: Any
+    ) -> Mapping[str, int]:
+        return default_normalize(scores)
+
+
+def _enforced(profile: Profile) -> NodeSelector | None:
+    return None if profile.added_affinity is None else profile.added_affinity.required
+
+
+def _names(selector: NodeSelector) -> frozenset[str] | None:
+    """The only nodes that can match, when every term names its nodes; None when one does not."""
+    named = [_term_names(term) for term in selector.node_selector_terms]
+    if not named or None in named:
+        return None
+    return frozenset().union(*(names for names in named if names is not None))
+
+
+def _term_names(term: NodeSelectorTerm) -> frozenset[str] | None:
+    fields = [
+        frozenset(field.values)
+        for field in term.match_fields
+        if field.key == "metadata.name" and field.operator == "In"
+    ]
+    return frozenset.intersection(*fields) if fields else None
+
+
+def _parsed(terms: Sequence[PreferredSchedulingTerm]) -> list[PreferredSchedulingTerm]:
+    """Terms that say something; one that cannot be parsed fails the whole cycle."""
+    stated = [
+        (position, term)
+        for position, term in enumerate(terms)
+        if term.weight and (term.preference.match_expressions or term.preference.match_fields)
+    ]
+    errors = [error for position, term in stated for error in term_errors(term.preference, f"[{position}]")]
+    if errors:
+        raise CycleError(errors[0] if len(errors) == 1 else f"[{', '.join(dict.fromkeys(errors))}]")
+    return [term for _, term in stated]

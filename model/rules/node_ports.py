@@ -1,0 +1,37 @@
+"""NodePorts: a host port is used once per address and protocol on a node.
+
+Source: https://kubernetes.io/docs/concepts/services-networking/ ; ``pkg/scheduler/framework/plugins/nodeports``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..api import Pod
+from ..profile import Profile
+from ..reasons import Verdict
+from ..state import ANY_ADDRESS, ClusterState, HostPort, NodeInfo, host_ports
+from .base import PreFilter, Rule
+
+
+class NodePorts(Rule):
+    """``0.0.0.0`` (or no host IP) is every address; ``::`` is an address like any other."""
+
+    name = "NodePorts"
+
+    def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
+        wanted = host_ports(pod.spec)
+        return PreFilter(data=wanted) if wanted else PreFilter(skip=True)
+
+    def admits(
+        self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
+    ) -> Verdict | None:
+        wanted: list[HostPort] = data
+        if not any(_conflict(port, used) for port in wanted for used in node.ports):
+            return None
+        return Verdict.unschedulable(self.name, "node(s) didn't have free ports for the requested pod ports")
+
+
+def _conflict(one: HostPort, other: HostPort) -> bool:
+    same_address = one[0] == other[0] or ANY_ADDRESS in (one[0], other[0])
+    return same_address and one[1:] == other[1:]

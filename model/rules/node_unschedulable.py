@@ -1,0 +1,28 @@
+"""NodeUnschedulable: cordoned nodes take no new pods, except those that tolerate it.
+
+Source: https://kubernetes.io/docs/concepts/architecture/nodes/#manual-node-administration
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..api import Pod
+from ..eligibility import UNSCHEDULABLE_TAINT, tolerates
+from ..profile import Profile
+from ..reasons import Verdict
+from ..state import ClusterState, NodeInfo
+from .base import Rule
+
+
+class NodeUnschedulable(Rule):
+    """``spec.unschedulable``, forgiven by a toleration of its taint, whether the taint is there or not."""
+
+    name = "NodeUnschedulable"
+
+    def admits(
+        self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
+    ) -> Verdict | None:
+        if not node.node.spec.unschedulable or tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT):
+            return None
+        return Verdict.unresolvable(self.name, "node(s) were unschedulable")

@@ -1,0 +1,40 @@
+"""TaintToleration: NoSchedule and NoExecute taints keep pods away, PreferNoSchedule costs score.
+
+Source: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..api import Pod
+from ..eligibility import untolerated
+from ..profile import Profile
+from ..reasons import Verdict
+from ..state import ClusterState, NodeInfo
+from .base import Rule, default_normalize
+
+HARD = ("NoSchedule", "NoExecute")
+SOFT = ("PreferNoSchedule",)
+
+
+class TaintToleration(Rule):
+    """Raw score: how many soft taints the pod does not tolerate; fewer is better."""
+
+    name = "TaintToleration"
+
+    def admits(
+        self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
+    ) -> Verdict | None:
+        if not untolerated(pod, node.node, HARD):
+            return None
+        return Verdict.unresolvable(self.name, "node(s) had untolerated taint(s)")
+
+    def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        return untolerated(pod, node.node, SOFT)
+
+    def normalize(
+        self, state: ClusterState, profile: Profile, pod: Pod, scores: Mapping[str, int], data: Any
+    ) -> Mapping[str, int]:
+        return default_normalize(scores, reverse=True)

@@ -1,0 +1,226 @@
+"""One scheduling cycle: PreFilter, Filter, PreScore, Score, Normalize.
+
+Source: ``pkg/scheduler/schedule_one.go``, ``pkg/scheduler/framework/runtime/framework.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.api import Pod
+from ...model.profile import Profile
+from ...model.reasons import Code, Verdict
+from ...model.rules import rules_named
+from ...model.rules.base import CycleError, Rule
+from ...model.state import ClusterState, NodeInfo
+from .records import PluginScores
+
+Active = tuple[tuple[Rule, Any], ...]
+"""Filter rules that have something to say about the pod, with what they prepared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What PreFilter found.
+
+    Parameters
+    ----------
+    active : Active
+    verdict : Verdict or None
+        The pod is turned down for all nodes.
+    aborted : bool
+        The verdict came before all plugins were asked.
+    considered : frozenset of str or None
+        The only nodes worth filtering.
+    narrowed_by : tuple of str
+        Plugins that narrowed them down, sorted.
+    """
+
+    active: Active = ()
+    verdict: Verdict | None = None
+    aborted: bool = False
+    considered: frozenset[str] | None = None
+    narrowed_by: tuple[str, ...] = ()
+
+    def outside(self) -> Verdict:
+        """The verdict on nodes that PreFilter left out."""
+        plugins = " ".join(self.narrowed_by)
+        return Verdict.unresolvable(self.narrowed_by[0], f"node(s) didn't satisfy plugin(s) [{plugins}]")
+
+
+def prepare(state: ClusterState, profile: Profile, pod: Pod) -> Prepared:
+    """Run PreFilter.
+
+    Raises
+    ------
+    CycleError
+        When a plugin fails.
+    """
+    active: list[tuple[Rule, Any]] = []
+    verdict: Verdict | None = None
+    considered: frozenset[str] | None = None
+    narrowed_by: list[str] = []
+    for rule in rules_named(profile.filters):
+        found = _asked(rule, "running PreFilter plugin {plugin}", rule.pre_filter, state, profile, pod)
+        if found.verdict is not None:
+            if found.verdict.code is Code.UNRESOLVABLE:
+                return Prepared(verdict=found.verdict, aborted=True)
+            verdict = found.verdict
+            continue
+        if not found.skip:
+            active.append((rule, found.data))
+        if found.nodes is not None:
+            narrowed_by = sorted({*narrowed_by, rule.name})
+            considered = found.nodes if considered is None else considered & found.nodes
+            if not considered:
+                return Prepared(verdict=_nowhere(narrowed_by), aborted=True)
+    return Prepared(tuple(active), verdict, False, considered, tuple(narrowed_by))
+
+
+def _nowhere(plugins: Sequence[str]) -> Verdict:
+    if len(plugins) == 1:
+        return Verdict.unresolvable(plugins[0], f"node(s) didn't satisfy plugin {plugins[0]}")
+    names = " ".join(plugins)
+    return Verdict.unresolvable(plugins[-1], f"node(s) didn't satisfy plugin(s) [{names}] simultaneously")
+
+
+def _asked(rule: Rule, doing: str, ask: Any, *arguments: Any) -> Any:
+    try:
+        return ask(*arguments)
+    except CycleError as error:
+        raise CycleError(f"{doing.format(plugin=quoted(rule.name))}: {error}") from error
+
+
+def quoted(name: str) -> str:
+    """A plugin name as kube-scheduler prints it."""
+    return f'"{name}"'
+
+
+def first_failing(
+    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active
+) -> Verdict | None:
+    """Run the filters on one node; the verdict of the first that rejects it."""
+    for rule, data in active:
+        verdict = _asked(rule, "running {plugin} filter plugin", rule.admits, state, profile, pod, node, data)
+        if verdict is not None:
+            return verdict
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Nominations:
+    """Pods that preemption has promised a node: node name to pods.
+
+    Parameters
+    ----------
+    by_node : mapping of str to (mapping of str to Pod)
+    """
+
+    by_node: Mapping[str, Mapping[str, Pod]]
+
+    @classmethod
+    def of(cls, pods: Sequence[Pod]) -> Nominations:
+        """The nominations that stand among pending pods."""
+        by_node: dict[str, dict[str, Pod]] = {}
+        for pod in pods:
+            node = pod.status.nominated_node_name
+            if node:
+                by_node.setdefault(node, {})[pod.key] = pod
+        return cls(by_node)
+
+    def rivals(self, pod: Pod, node: str) -> list[Pod]:
+        """Other pods nominated to `node` that are not less important than `pod`."""
+        nominated = self.by_node.get(node, {}).values()
+        return [other for other in nominated if other.key != pod.key and other.priority >= pod.priority]
+
+
+def filter_node(
+    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, nominations: Nominations
+) -> Verdict | None:
+    """Filter one node as if the pods nominated to it were there; and, should that matter, as if not."""
+    rivals = nominations.rivals(pod, node.name)
+    if rivals:
+        with _together(state, profile, pod, node, active, rivals) as extended:
+            verdict = first_failing(state, profile, pod, node, extended)
+        if verdict is not None:
+            return verdict
+    return first_failing(state, profile, pod, node, active)
+
+
+@contextmanager
+def _together(
+    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, rivals: Sequence[Pod]
+) -> Iterator[Active]:
+    added: list[Pod] = []
+    try:
+        for other in rivals:
+            node.add(other)
+            added.append(other)
+            active = tuple(
+                (rule, rule.pod_added(state, profile, pod, data, other, node)) for rule, data in active
+            )
+        yield active
+    finally:
+        for other in reversed(added):
+            node.remove(other)
+
+
+def failing_alone(state: ClusterState, profile: Profile, pod: Pod) -> dict[str, dict[str, Verdict]]:
+    """Node to plugin to verdict, for every plugin that rejects the node when it runs alone."""
+    found: dict[str, dict[str, Verdict]] = {}
+    for rule in rules_named(profile.filters):
+        prepared = rule.pre_filter(state, profile, pod)
+        for node in state.nodes.values():
+            verdict = prepared.verdict
+            if verdict is None and prepared.nodes is not None and node.name not in prepared.nodes:
+                verdict = Verdict.unresolvable(rule.name, "not among the PreFilterResult's nodes")
+            if verdict is None and not prepared.skip:
+                verdict = rule.admits(state, profile, pod, node, prepared.data)
+            if verdict is not None:
+                found.setdefault(node.name, {})[rule.name] = verdict
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of the feasible nodes."""
+
+    plugins: Mapping[str, PluginScores]
+    skipped: tuple[str, ...]
+    total: Mapping[str, int]
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """Nodes with the highest total, by name."""
+        most = max(self.total.values())
+        return tuple(sorted(node for node, total in self.total.items() if total == most))
+
+
+def score(state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]) -> Scored:
+    """Run PreScore, Score and Normalize over the feasible nodes.
+
+    Raises
+    ------
+    CycleError
+        When a plugin fails.
+    """
+    plugins: dict[str, PluginScores] = {}
+    skipped: list[str] = []
+    total = {node.name: 0 for node in nodes}
+    for rule in rules_named(profile.scores):
+        prepared = _asked(
+            rule, "running PreScore plugin {plugin}", rule.pre_score, state, profile, pod, nodes
+        )
+        if prepared.skip:
+            skipped.append(rule.name)
+            continue
+        raw = {node.name: rule.score(state, profile, pod, node, prepared.data) for node in nodes}
+        normalized = rule.normalize(state, profile, pod, raw, prepared.data)
+        weight = profile.scores[rule.name]
+        plugins[rule.name] = PluginScores(weight, raw, dict(normalized))
+        for node, value in normalized.items():
+            total[node] += weight * value
+    return Scored(plugins, tuple(skipped), total)
