@@ -25,6 +25,7 @@ from .api import (
     Workload,
 )
 from .eligibility import StaticNodes
+from .kinds import PodKinds
 from .reasons import Warning
 from .spread_constraints import DefaultSelectors
 from .topology import Topology
@@ -91,6 +92,11 @@ class Cluster:
     def classes(self) -> Mapping[str, StorageClass]:
         """Each storage class by name."""
         return {storage_class.name: storage_class for storage_class in self.storage_classes}
+
+    @cached_property
+    def pod_kinds(self) -> PodKinds:
+        """The pods that count, grouped into kinds."""
+        return PodKinds(self.pods, self.node_index)
 
     @cached_property
     def topology(self) -> Topology:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from .api import Node, Pod
 from .cluster import Cluster
+from .kinds import UNPLACED as UNPLACED
+from .kinds import Index
+from .kinds import kind_key as kind_key
 from .profile import Profile, SchedulerConfiguration
 from .selection import LabelIndex
-
-UNPLACED = -1
-Index = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FinalState:
     @cached_property
     def pods(self) -> tuple[Pod, ...]:
         """Pods that are not completed; positions index every pod array."""
-        return tuple(pod for pod in self.cluster.pods if not pod.completed)
+        return self.cluster.pod_kinds.pods
 
     @cached_property
     def node_of(self) -> Index:
@@ -69,15 +69,18 @@ class FinalState:
             count=len(self.pods),
         )
 
+    @property
+    def current(self) -> Index:
+        """Shape (pods,): where the pod is in the placement that was read; `UNPLACED` when pending."""
+        return self.cluster.pod_kinds.current
+
     @cached_property
     def origin(self) -> Index:
         """Shape (pods,): where the pod is now; `UNPLACED` for pending pods and pods placed anew."""
-        index, anew = self.cluster.node_index, self.unplaced_free
-        return np.fromiter(
-            (UNPLACED if pod.key in anew else index.get(pod.node_name or "", UNPLACED) for pod in self.pods),
-            dtype=np.int32,
-            count=len(self.pods),
-        )
+        if not self.unplaced_free:
+            return self.current
+        anew = np.fromiter((pod.key in self.unplaced_free for pod in self.pods), bool, len(self.pods))
+        return np.where(anew, np.int32(UNPLACED), self.current)
 
     @cached_property
     def staying(self) -> NDArray[np.bool_]:
@@ -89,47 +92,24 @@ class FinalState:
         """Shape (pods,): on a node, and not there before: it must be admitted."""
         return (self.node_of >= 0) & (self.node_of != self.origin)
 
-    @cached_property
-    def _kinds(self) -> tuple[Index, tuple[Pod, ...]]:
-        seen: dict[object, int] = {}
-        kinds: list[Pod] = []
-        of_pod = np.empty(len(self.pods), dtype=np.int32)
-        for position, pod in enumerate(self.pods):
-            key = kind_key(pod)
-            kind = seen.get(key)
-            if kind is None:
-                kind = seen[key] = len(kinds)
-                kinds.append(pod)
-            of_pod[position] = kind
-        return of_pod, tuple(kinds)
-
     @property
     def kind_of(self) -> Index:
         """Shape (pods,): the pod's kind."""
-        return self._kinds[0]
+        return self.cluster.pod_kinds.kind_of
 
     @property
     def kinds(self) -> tuple[Pod, ...]:
         """One representative pod per kind; its name and node mean nothing."""
-        return self._kinds[1]
+        return self.cluster.pod_kinds.kinds
 
-    @cached_property
+    @property
     def kind_index(self) -> LabelIndex:
         """Finds kinds by namespace and labels; its positions index `kinds`."""
-        return LabelIndex(self.kinds)
-
-    @cached_property
-    def _by_kind(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.kind_of, kind="stable")
-        sizes = np.bincount(self.kind_of, minlength=len(self.kinds))
-        return order, np.concatenate(([0], np.cumsum(sizes)))
+        return self.cluster.pod_kinds.index
 
     def pods_of(self, kinds: NDArray[np.integer]) -> NDArray[np.int64]:
         """Positions of all pods of the (distinct) `kinds`, kind after kind."""
-        order, offsets = self._by_kind
-        starts, sizes = offsets[kinds], offsets[kinds + 1] - offsets[kinds]
-        shift = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        return order[shift + np.arange(int(sizes.sum()))]
+        return self.cluster.pod_kinds.members(kinds)
 
     def profile_of(self, pod: Pod) -> Profile | None:
         """The profile of the pod's scheduler, or None when there is none."""
@@ -139,19 +119,3 @@ class FinalState:
         """Shape (nodes,): how many of the pods in mask `which` (shape (pods,)) are on each node."""
         places = self.node_of[which]
         return np.bincount(places[places >= 0], minlength=len(self.nodes)).astype(np.int64)
-
-
-def kind_key(pod: Pod) -> object:
-    """What makes two pods interchangeable to every rule: spec, labels, namespace, life cycle, resize."""
-    status = pod.status
-    owner = pod.metadata.controller
-    resized = bool(status.resources or status.allocated_resources or status.container_statuses)
-    return (
-        id(pod.spec),
-        pod.metadata.namespace,
-        tuple(sorted(pod.metadata.labels.items())),
-        (owner.kind, owner.name, owner.uid) if owner else (),
-        pod.terminating,
-        status.nominated_node_name,
-        id(status) if resized else 0,
-    )
