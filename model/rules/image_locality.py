@@ -35,6 +35,7 @@ class ImageLocality(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
+        """PreScore: look up the images of all containers."""
         images: Mapping[str, ImageState] | None = state.assumed.get(self.name)
         if images is None:
             images = state.assumed[self.name] = image_states(state.cluster.nodes)
@@ -42,6 +43,7 @@ class ImageLocality(Rule):
         return PreScore(data=[images.get(normalized_name(container.image)) for container in containers])
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        """Score: 0 up to 23 MiB of images on the node, 100 from 1000 MiB per container."""
         images: Sequence[ImageState | None] = data
         total = sum(
             int(image.size * (len(image.nodes) / len(state.nodes)))

@@ -6,6 +6,7 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from ..api import NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
@@ -28,6 +29,7 @@ class NodeAffinity(Rule):
     name = "NodeAffinity"
 
     def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
+        """PreFilter: narrow the nodes down where every required term names them."""
         required = pod.spec.affinity.node_affinity.required
         if required is None and not pod.spec.node_selector and _enforced(profile) is None:
             return PreFilter(skip=True)
@@ -39,6 +41,7 @@ class NodeAffinity(Rule):
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: the profile's required terms, then the pod's selector and terms."""
         enforced = _enforced(profile)
         if enforced is not None and not node_selected(enforced, node.node):
             return Verdict.unresolvable(self.name, ENFORCED)
@@ -47,6 +50,7 @@ class NodeAffinity(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
+        """PreScore: parse the preferred terms; one that cannot be parsed fails the cycle."""
         own = pod.spec.affinity.node_affinity.preferred
         added = profile.added_affinity.preferred if profile.added_affinity is not None else ()
         if not own and not added:
@@ -54,12 +58,14 @@ class NodeAffinity(Rule):
         return PreScore(data=(*_parsed(own), *_parsed(added)))
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        """Score: sum of the weights of the preferred terms that match."""
         terms: Sequence[PreferredSchedulingTerm] = data
         return sum(term.weight for term in terms if term_matches(term.preference, node.node))
 
     def normalize(
         self, state: ClusterState, profile: Profile, pod: Pod, scores: Mapping[str, int], data: Any
     ) -> Mapping[str, int]:
+        """NormalizeScore: the largest sum becomes 100."""
         return default_normalize(scores)
 
 
@@ -72,7 +78,7 @@ def _names(selector: NodeSelector) -> frozenset[str] | None:
     named = [_term_names(term) for term in selector.node_selector_terms]
     if not named or None in named:
         return None
-    return frozenset().union(*(names for names in named if names is not None))
+    return frozenset(name for names in named if names is not None for name in names)
 
 
 def _term_names(term: NodeSelectorTerm) -> frozenset[str] | None:
@@ -81,7 +87,7 @@ def _term_names(term: NodeSelectorTerm) -> frozenset[str] | None:
         for field in term.match_fields
         if field.key == "metadata.name" and field.operator == "In"
     ]
-    return frozenset.intersection(*fields) if fields else None
+    return reduce(frozenset[str].intersection, fields) if fields else None
 
 
 def _parsed(terms: Sequence[PreferredSchedulingTerm]) -> list[PreferredSchedulingTerm]:

@@ -22,6 +22,7 @@ class NodeName(Rule):
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: the node is the one that the pod names."""
         if pod.node_name in (None, node.name):
             return None
         return Verdict.unresolvable(self.name, "node(s) didn't match the requested node name")

@@ -1,6 +1,6 @@
 """NodePorts: a host port is used once per address and protocol on a node.
 
-Source: https://kubernetes.io/docs/concepts/services-networking/ ; ``pkg/scheduler/framework/plugins/nodeports``.
+Source: ``pkg/scheduler/framework/plugins/nodeports``, ``HostPortInfo`` of the scheduling framework.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ class NodePorts(Rule):
     name = "NodePorts"
 
     def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
+        """PreFilter: skip a pod without host ports."""
         wanted = host_ports(pod.spec)
         return PreFilter(data=wanted) if wanted else PreFilter(skip=True)
 
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: no port in use conflicts with one that the pod wants."""
         wanted: list[HostPort] = data
         if not any(_conflict(port, used) for port in wanted for used in node.ports):
             return None

@@ -25,11 +25,13 @@ class NodeResourcesBalancedAllocation(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
+        """PreScore: skip a pod that requests none of the compared resources."""
         requests = pod_requests(pod)
         stated = any(requests.get(name, 0) for name, _ in profile.balanced_resources)
         return PreScore(data=requests) if stated else PreScore(skip=True)
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        """Score: above 75 when the pod makes the node more balanced."""
         requests: Requests = data
         after: list[float] = []
         before: list[float] = []

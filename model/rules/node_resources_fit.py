@@ -26,6 +26,7 @@ class NodeResourcesFit(Rule):
     name = "NodeResourcesFit"
 
     def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
+        """PreFilter: the requests that count."""
         checked = {
             name: amount
             for name, amount in pod_requests(pod).items()
@@ -36,16 +37,19 @@ class NodeResourcesFit(Rule):
     def pod_added(
         self, state: ClusterState, profile: Profile, pod: Pod, data: Any, other: Pod, node: NodeInfo
     ) -> Any:
+        """AddPod: requests of the pod itself do not change."""
         return data
 
     def pod_removed(
         self, state: ClusterState, profile: Profile, pod: Pod, data: Any, other: Pod, node: NodeInfo
     ) -> Any:
+        """RemovePod: requests of the pod itself do not change."""
         return data
 
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: unresolvable when a request exceeds what the empty node could allocate."""
         requests: Requests = data
         reasons = ["Too many pods"] if len(node.pods) >= node.allocatable.get(PODS, 0) else []
         code = Code.UNSCHEDULABLE
@@ -60,9 +64,11 @@ class NodeResourcesFit(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
+        """PreScore: requests with defaults, and the strategy."""
         return PreScore(data=(scored_requests(pod), scorer(profile.scoring)))
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        """Score: weighted mean over the strategy's resources that the node has."""
         requests, strategy = data
         total = weights = 0
         for name, weight in profile.scoring.resources:

@@ -23,6 +23,7 @@ class NodeUnschedulable(Rule):
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: the node is not cordoned, or the pod does not mind."""
         if not node.node.spec.unschedulable or tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT):
             return None
         return Verdict.unresolvable(self.name, "node(s) were unschedulable")

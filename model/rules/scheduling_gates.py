@@ -22,6 +22,7 @@ class SchedulingGates(Rule):
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """PreEnqueue: no gate is left."""
         return gate(pod)
 
 

@@ -27,14 +27,17 @@ class TaintToleration(Rule):
     def admits(
         self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any
     ) -> Verdict | None:
+        """Filter: the pod tolerates every NoSchedule and NoExecute taint."""
         if not untolerated(pod, node.node, HARD):
             return None
         return Verdict.unresolvable(self.name, "node(s) had untolerated taint(s)")
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
+        """Score: PreferNoSchedule taints that the pod does not tolerate."""
         return untolerated(pod, node.node, SOFT)
 
     def normalize(
         self, state: ClusterState, profile: Profile, pod: Pod, scores: Mapping[str, int], data: Any
     ) -> Mapping[str, int]:
+        """NormalizeScore: the most taints become 0, none 100."""
         return default_normalize(scores, reverse=True)

@@ -5,7 +5,7 @@ Source: ``pkg/scheduler/schedule_one.go``, ``pkg/scheduler/framework/runtime/fra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -153,7 +153,7 @@ def filter_node(
 @contextmanager
 def _together(
     state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, rivals: Sequence[Pod]
-) -> Iterator[Active]:
+) -> Generator[Active]:
     added: list[Pod] = []
     try:
         for other in rivals:

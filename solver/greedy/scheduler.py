@@ -173,13 +173,14 @@ class Scheduler:
         profile = self.state.configuration.profile(pod.spec.scheduler_name)
         if record.filter is None or profile is None:
             return record
-        return replace(record, failing=failing_alone(self.state, profile, pod))
+        return replace(record, failing=failing_alone(self.state, profile, pod) or None)
 
     def place(self, decision: Decision) -> None:
         """Assume the pod on the node that was chosen: it counts there from now on."""
         pod, name = decision.pod, decision.record.node
         profile = self.state.configuration.profile(pod.spec.scheduler_name)
-        assert name is not None and profile is not None
+        assert name is not None
+        assert profile is not None
         node = self.state.nodes[name]
         for rule, data in decision.active:
             rule.reserve(self.state, profile, pod, node, data)

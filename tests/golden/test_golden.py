@@ -1,5 +1,5 @@
-from golden_cases import cases, differences, recorded, replica
 import pytest
+from golden_cases import cases, differences, recorded, replica
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.parent.name}/{case.stem}")
