@@ -24,11 +24,14 @@ from .api import (
     VolumeAttachment,
     Workload,
 )
+from .csi import Csi
 from .eligibility import StaticNodes
 from .kinds import PodKinds
 from .reasons import Warning
 from .spread_constraints import DefaultSelectors
+from .storage import Storage
 from .topology import Topology
+from .volume_reach import VolumeReach
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,28 @@ class Cluster:
     def default_selectors(self) -> DefaultSelectors:
         """The selectors that default spread constraints take from services and owners."""
         return DefaultSelectors(self.services, self.workloads)
+
+    @cached_property
+    def storage(self) -> Storage:
+        """What could serve each claim on which node."""
+        return Storage(
+            VolumeReach(self.nodes, {csi_node.name: csi_node for csi_node in self.csi_nodes}),
+            self.claims,
+            self.volumes,
+            self.classes,
+            {driver.name: driver for driver in self.csi_drivers},
+            self.csi_storage_capacities,
+        )
+
+    @cached_property
+    def csi(self) -> Csi:
+        """What pods attach through CSI drivers, and the nodes' limits."""
+        return Csi(
+            {csi_node.name: csi_node for csi_node in self.csi_nodes},
+            {driver.name: driver for driver in self.csi_drivers},
+            self.volume_attachments,
+            self.storage,
+        )
 
     def with_changes(self, **changes: Any) -> Cluster:
         """A copy with some fields replaced."""

@@ -71,6 +71,8 @@ class Profile:
         ``System`` or ``List``.
     ignored_resources, ignored_resource_groups : tuple of str
         Extended resources that NodeResourcesFit does not check.
+    storage_shape : tuple of (int, int)
+        ``VolumeBindingArgs.shape``: (utilization 0..100, score 0..10).
     percentage_of_nodes_to_score : int or None
         Overrides the configuration's, if set.
     """
@@ -88,6 +90,7 @@ class Profile:
     defaulting: str = "System"
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
+    storage_shape: tuple[tuple[int, int], ...] = ((0, 10), (100, 0))
     percentage_of_nodes_to_score: int | None = None
 
 

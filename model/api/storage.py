@@ -39,6 +39,7 @@ class PersistentVolumeSpec(ApiObject):
     aws_elastic_block_store: dict[str, Any] | None = None
     azure_disk: dict[str, Any] | None = None
     cinder: dict[str, Any] | None = None
+    portworx_volume: dict[str, Any] | None = None
     volume_attributes_class_name: str = ""
 
 
