@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 _KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d+)\)")
@@ -67,6 +67,33 @@ def parse_time(raw: object) -> int:
 
 Time = Annotated[int, BeforeValidator(parse_time)]
 """A pydantic field type: nanoseconds since the epoch."""
+
+Int32 = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)]
+Int64 = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
+Bool = Annotated[bool, Field(strict=True)]
+"""Pydantic field types as strict as the API server: no numbers in quotes, no ``"yes"``."""
+
+
+def _null_is_empty(raw: Any) -> Any:
+    if not isinstance(raw, dict):
+        return raw
+    values = cast("dict[str, Any]", raw)
+    return {key: "" if value is None else value for key, value in values.items()}
+
+
+StringMap = Annotated[dict[str, str], BeforeValidator(_null_is_empty)]
+"""A pydantic field type: labels and the like; ``key:`` without a value is the empty string, as in Go."""
+
+
+def one_of(*allowed: str) -> AfterValidator:
+    """A pydantic check that a string is one of `allowed`."""
+
+    def check(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"{value[:64]!r} is unknown; use one of {', '.join(filter(None, allowed))}")
+        return value
+
+    return AfterValidator(check)
 
 
 def lift_node_name(data: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..quantity import Quantity
-from .base import ApiObject, Time
+from .base import ApiObject, Bool, StringMap, Time, one_of
 
 
 class OwnerReference(ApiObject):
@@ -16,7 +16,7 @@ class OwnerReference(ApiObject):
     kind: str = ""
     name: str = ""
     uid: str = ""
-    controller: bool = False
+    controller: Bool = False
     api_version: str = ""
 
 
@@ -24,11 +24,12 @@ class ObjectMeta(ApiObject):
     """``metadata`` of any object."""
 
     name: str = ""
+    generate_name: str = ""
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
-    labels: dict[str, str] = Field(default_factory=dict)
-    annotations: dict[str, str] = Field(default_factory=dict)
+    labels: StringMap = Field(default_factory=dict)
+    annotations: StringMap = Field(default_factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
@@ -43,14 +44,14 @@ class LabelSelectorRequirement(ApiObject):
     """One ``matchExpressions`` entry of a label selector."""
 
     key: str
-    operator: str
+    operator: Annotated[str, one_of("In", "NotIn", "Exists", "DoesNotExist")]
     values: tuple[str, ...] = ()
 
 
 class LabelSelector(ApiObject):
     """``matchLabels`` and ``matchExpressions``, all of which must hold."""
 
-    match_labels: dict[str, str] = Field(default_factory=dict)
+    match_labels: StringMap = Field(default_factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
@@ -58,7 +59,7 @@ class NodeSelectorRequirement(ApiObject):
     """One requirement of a node selector term; also Gt and Lt."""
 
     key: str
-    operator: str
+    operator: Annotated[str, one_of("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")]
     values: tuple[str, ...] = ()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Annotated
 
 from pydantic import Field
 
 from ..quantity import Quantity
-from .base import ApiObject
+from .base import ApiObject, Bool, Int32, Int64, one_of
 from .meta import Condition, ObjectMeta
 
 
@@ -16,20 +17,20 @@ class Taint(ApiObject):
 
     key: str = ""
     value: str = ""
-    effect: str = ""
+    effect: Annotated[str, one_of("", "NoSchedule", "PreferNoSchedule", "NoExecute")] = ""
 
 
 class ContainerImage(ApiObject):
     """An image that the node has pulled."""
 
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Annotated[Int64, Field(ge=0)] = 0
 
 
 class NodeSpec(ApiObject):
     """``spec`` of a node."""
 
-    unschedulable: bool = False
+    unschedulable: Bool = False
     taints: tuple[Taint, ...] = ()
 
 
@@ -64,7 +65,7 @@ class Node(ApiObject):
 class CSINodeAllocatable(ApiObject):
     """How many volumes of a driver the node can attach."""
 
-    count: int | None = None
+    count: Annotated[Int32, Field(ge=0)] | None = None
 
 
 class CSINodeDriver(ApiObject):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
 from ..quantity import Quantity
-from .base import ApiObject, Time, lift_node_name
+from .base import ApiObject, Bool, Int32, Int64, StringMap, Time, lift_node_name, one_of
 from .meta import (
     Condition,
     LabelSelector,
@@ -19,14 +19,23 @@ from .meta import (
 )
 from .storage import PersistentVolumeClaimTemplate
 
+MIRROR = "kubernetes.io/config.mirror"
+"""Annotation of a mirror pod."""
+
+
+_Port = Annotated[Int32, Field(ge=0, le=65535)]
+_Weight = Annotated[Int32, Field(ge=1, le=100)]
+_Positive = Annotated[Int32, Field(ge=1)]
+_Policy = Annotated[str, one_of("Honor", "Ignore")]
+
 
 class ContainerPort(ApiObject):
     """A port; with ``hostPort`` it occupies the node's port."""
 
-    container_port: int = 0
-    host_port: int = 0
+    container_port: _Port = 0
+    host_port: _Port = 0
     host_ip: str = Field(default="", alias="hostIP")
-    protocol: str = "TCP"
+    protocol: Annotated[str, one_of("TCP", "UDP", "SCTP")] = "TCP"
 
 
 class Container(ApiObject):
@@ -37,21 +46,22 @@ class Container(ApiObject):
     ports: tuple[ContainerPort, ...] = ()
     resources: ResourceRequirements = ResourceRequirements()
     restart_policy: str = ""
+    restart_policy_rules: tuple[Any, ...] = ()
 
 
 class Toleration(ApiObject):
     """What taints the pod tolerates."""
 
     key: str = ""
-    operator: str = "Equal"
+    operator: Annotated[str, one_of("", "Equal", "Exists", "Lt", "Gt")] = "Equal"
     value: str = ""
-    effect: str = ""
+    effect: Annotated[str, one_of("", "NoSchedule", "PreferNoSchedule", "NoExecute")] = ""
 
 
 class PreferredSchedulingTerm(ApiObject):
     """A weighted node preference."""
 
-    weight: int
+    weight: _Weight
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -80,7 +90,7 @@ class PodAffinityTerm(ApiObject):
 class WeightedPodAffinityTerm(ApiObject):
     """A weighted preference for or against pods of a kind."""
 
-    weight: int
+    weight: _Weight
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
@@ -106,13 +116,13 @@ class Affinity(ApiObject):
 class TopologySpreadConstraint(ApiObject):
     """How evenly matching pods spread over the domains of a topology key."""
 
-    max_skew: int = 1
+    max_skew: _Positive = 1
     topology_key: str = ""
-    when_unsatisfiable: str = "DoNotSchedule"
+    when_unsatisfiable: Annotated[str, one_of("DoNotSchedule", "ScheduleAnyway")] = "DoNotSchedule"
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
-    node_affinity_policy: str = "Honor"
-    node_taints_policy: str = "Ignore"
+    min_domains: _Positive | None = None
+    node_affinity_policy: _Policy = "Honor"
+    node_taints_policy: _Policy = "Ignore"
     match_label_keys: tuple[str, ...] = ()
 
 
@@ -120,7 +130,7 @@ class ClaimSource(ApiObject):
     """``persistentVolumeClaim`` of a volume."""
 
     claim_name: str = ""
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class EphemeralSource(ApiObject):
@@ -133,14 +143,14 @@ class GcePersistentDisk(ApiObject):
     """``gcePersistentDisk``."""
 
     pd_name: str = ""
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class AwsElasticBlockStore(ApiObject):
     """``awsElasticBlockStore``."""
 
     volume_id: str = Field(default="", alias="volumeID")
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class RbdVolume(ApiObject):
@@ -149,7 +159,7 @@ class RbdVolume(ApiObject):
     monitors: tuple[str, ...] = ()
     image: str = ""
     pool: str = "rbd"
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class IscsiVolume(ApiObject):
@@ -157,8 +167,8 @@ class IscsiVolume(ApiObject):
 
     target_portal: str = ""
     iqn: str = ""
-    lun: int = 0
-    read_only: bool = False
+    lun: Int32 = 0
+    read_only: Bool = False
 
 
 class CsiEphemeral(ApiObject):
@@ -202,23 +212,24 @@ class PodSpec(ApiObject):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     volumes: tuple[Volume, ...] = ()
-    node_selector: dict[str, str] = Field(default_factory=dict)
+    node_selector: StringMap = Field(default_factory=dict)
     affinity: Affinity = Affinity()
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     scheduler_name: str = "default-scheduler"
     priority_class_name: str = ""
-    priority: int | None = None
-    preemption_policy: str = ""
-    host_network: bool = False
+    priority: Int32 | None = None
+    preemption_policy: Annotated[str, one_of("", "PreemptLowerPriority", "Never")] = ""
+    host_network: Bool = False
+    host_users: Bool | None = None
     overhead: dict[str, Quantity] = Field(default_factory=dict)
     resources: ResourceRequirements | None = None
     runtime_class_name: str = ""
     resource_claims: tuple[Any, ...] = ()
     scheduling_group: Any = None
     workload_ref: Any = None
-    termination_grace_period_seconds: int | None = None
+    termination_grace_period_seconds: Int64 | None = None
 
 
 class ContainerStatus(ApiObject):
@@ -292,3 +303,15 @@ class Pod(ApiObject):
     def gated(self) -> bool:
         """Whether a scheduling gate holds the pod back."""
         return bool(self.spec.scheduling_gates)
+
+    @property
+    def mirror(self) -> bool:
+        """Whether the kubelet runs the pod from a file and only shows it to the API server."""
+        owner = self.metadata.controller
+        return MIRROR in self.metadata.annotations or (owner is not None and owner.kind == "Node")
+
+    @property
+    def of_daemon_set(self) -> bool:
+        """Whether a DaemonSet owns the pod."""
+        owner = self.metadata.controller
+        return owner is not None and owner.kind == "DaemonSet"

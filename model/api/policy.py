@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from .base import ApiObject
+from .base import ApiObject, Bool, Int32, StringMap, one_of
 from .meta import LabelSelector, ObjectMeta
+
+_PERCENTAGE = re.compile(r"[0-9]{1,9}%")
+
+
+def _count_or_percentage(value: int | str) -> int | str:
+    if isinstance(value, str) and not _PERCENTAGE.fullmatch(value):
+        raise ValueError(f"{value[:64]!r} is neither a count nor a percentage; write it like 2 or '50%'")
+    if isinstance(value, int) and value < 0:
+        raise ValueError(f"{value} is negative; a count is zero or more")
+    return value
+
+
+_Share = Annotated[Int32 | str, AfterValidator(_count_or_percentage)]
 
 
 class PriorityClass(ApiObject):
     """A named priority."""
 
     metadata: ObjectMeta = ObjectMeta()
-    value: int = 0
-    global_default: bool = False
-    preemption_policy: str = "PreemptLowerPriority"
+    value: Int32 = 0
+    global_default: Bool = False
+    preemption_policy: Annotated[str, one_of("", "PreemptLowerPriority", "Never")] = "PreemptLowerPriority"
 
     @cached_property
     def name(self) -> str:
@@ -27,20 +42,20 @@ class PriorityClass(ApiObject):
 class PodDisruptionBudgetSpec(ApiObject):
     """``spec`` of a budget; the limits are counts or percentages."""
 
-    min_available: int | str | None = None
-    max_unavailable: int | str | None = None
+    min_available: _Share | None = None
+    max_unavailable: _Share | None = None
     selector: LabelSelector | None = None
-    unhealthy_pod_eviction_policy: str = ""
+    unhealthy_pod_eviction_policy: Annotated[str, one_of("", "IfHealthyBudget", "AlwaysAllow")] = ""
 
 
 class PodDisruptionBudgetStatus(ApiObject):
     """``status`` of a budget, as the disruption controller wrote it."""
 
-    disruptions_allowed: int = 0
-    current_healthy: int = 0
-    desired_healthy: int = 0
-    expected_pods: int = 0
-    disrupted_pods: dict[str, str] = Field(default_factory=dict)
+    disruptions_allowed: Int32 = 0
+    current_healthy: Int32 = 0
+    desired_healthy: Int32 = 0
+    expected_pods: Int32 = 0
+    disrupted_pods: StringMap = Field(default_factory=dict)
 
 
 class PodDisruptionBudget(ApiObject):
@@ -59,7 +74,7 @@ class PodDisruptionBudget(ApiObject):
 class ServiceSpec(ApiObject):
     """``spec`` of a service."""
 
-    selector: dict[str, str] = Field(default_factory=dict)
+    selector: StringMap = Field(default_factory=dict)
 
 
 class Service(ApiObject):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..quantity import Quantity
-from .base import ApiObject
+from .base import ApiObject, Bool, one_of
 from .meta import LabelSelector, LocalObjectReference, NodeSelector, ObjectMeta, ResourceRequirements
+
+_VolumeMode = Annotated[str, one_of("Filesystem", "Block")]
 
 
 class VolumeNodeAffinity(ApiObject):
@@ -31,7 +33,7 @@ class PersistentVolumeSpec(ApiObject):
     capacity: dict[str, Quantity] = Field(default_factory=dict)
     access_modes: tuple[str, ...] = ()
     storage_class_name: str = ""
-    volume_mode: str = "Filesystem"
+    volume_mode: _VolumeMode = "Filesystem"
     claim_ref: LocalObjectReference | None = None
     node_affinity: VolumeNodeAffinity | None = None
     csi: CsiVolumeSource | None = None
@@ -69,7 +71,7 @@ class PersistentVolumeClaimSpec(ApiObject):
     resources: ResourceRequirements = ResourceRequirements()
     storage_class_name: str | None = None
     volume_name: str = ""
-    volume_mode: str = "Filesystem"
+    volume_mode: _VolumeMode = "Filesystem"
     selector: LabelSelector | None = None
     volume_attributes_class_name: str | None = None
 
@@ -112,7 +114,7 @@ class StorageClass(ApiObject):
 
     metadata: ObjectMeta = ObjectMeta()
     provisioner: str = ""
-    volume_binding_mode: str = "Immediate"
+    volume_binding_mode: Annotated[str, one_of("Immediate", "WaitForFirstConsumer")] = "Immediate"
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
     @cached_property
@@ -124,9 +126,9 @@ class StorageClass(ApiObject):
 class CSIDriverSpec(ApiObject):
     """``spec`` of a CSI driver."""
 
-    storage_capacity: bool = False
-    attach_required: bool = True
-    prevent_pod_scheduling_if_missing: bool = False
+    storage_capacity: Bool = False
+    attach_required: Bool = True
+    prevent_pod_scheduling_if_missing: Bool = False
 
 
 class CSIDriver(ApiObject):
@@ -169,7 +171,7 @@ class VolumeAttachmentSpec(ApiObject):
 class VolumeAttachmentStatus(ApiObject):
     """``status`` of a volume attachment."""
 
-    attached: bool = False
+    attached: Bool = False
 
 
 class VolumeAttachment(ApiObject):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, field_validator, model_validator
 
-from .base import ApiObject, lift_node_name
+from .base import ApiObject, Bool, Int32, lift_node_name, one_of
 from .meta import LabelSelector, ObjectMeta
 from .pod import PodSpec
 from .storage import PersistentVolumeClaimTemplate
+
+_Count = Annotated[Int32, Field(ge=0)]
 
 
 class PodTemplateSpec(ApiObject):
@@ -25,13 +27,13 @@ class PodTemplateSpec(ApiObject):
 class WorkloadSpec(ApiObject):
     """``spec`` of any controller; each kind uses the fields it has."""
 
-    replicas: int | None = None
+    replicas: _Count | None = None
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
-    parallelism: int | None = None
-    completions: int | None = None
-    completion_mode: str = "NonIndexed"
-    suspend: bool = False
+    parallelism: _Count | None = None
+    completions: _Count | None = None
+    completion_mode: Annotated[str, one_of("NonIndexed", "Indexed")] = "NonIndexed"
+    suspend: Bool = False
     volume_claim_templates: tuple[PersistentVolumeClaimTemplate, ...] = ()
     job_template: JobTemplateSpec | None = None
 
@@ -59,8 +61,8 @@ class JobTemplateSpec(ApiObject):
 class WorkloadStatus(ApiObject):
     """``status`` of a controller, as far as expansion needs it."""
 
-    succeeded: int = 0
-    active: int = 0
+    succeeded: Int32 = 0
+    active: Int32 = 0
 
 
 class Workload(ApiObject):
