@@ -1,0 +1,69 @@
+"""Each scenario's comment says where pods go; these tests read it, so that it stays true."""
+
+import re
+
+import pytest
+from kubestow import scenarios
+from kubestow.adapters.read import read
+from kubestow.model.admission import admit
+from kubestow.model.final import FinalState
+from kubestow.model.profile import SchedulerConfiguration
+from kubestow.model.rules import RULES
+from kubestow.solver.greedy import schedule
+
+FILES = [name for name in scenarios.names() if name not in ("random", "relational", "soft", "spread")]
+PENDING = "pending"
+
+
+def claimed(name, arrow):
+    """Pod to node, by the lines of the leading comment that have `arrow` in them."""
+    return dict(re.findall(rf"^#   (\S+) {arrow} (\S+)$", scenarios.text(name), re.MULTILINE))
+
+
+IMPROVABLE = [name for name in FILES if claimed(name, "=>")]
+
+
+@pytest.fixture
+def cluster_of(tmp_path):
+    def cluster_of(name):
+        path = tmp_path / "scenario.yaml"
+        path.write_text(scenarios.text(name))
+        return admit(read(path).cluster)
+
+    return cluster_of
+
+
+def by_name(placement):
+    return {key.partition("/")[2]: node or PENDING for key, node in placement.items()}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_kube_scheduler_places_what_the_comment_says(name, cluster_of):
+    """The greedy replica puts every pending pod exactly where the comment says."""
+    assert by_name(schedule(cluster_of(name), SchedulerConfiguration()).placement) == claimed(name, "->")
+
+
+@pytest.mark.parametrize("name", IMPROVABLE)
+def test_the_better_placement_breaks_nothing(name, cluster_of):
+    """The batch placement in the comment covers the same pods and violates no rule."""
+    cluster, better = cluster_of(name), claimed(name, "=>")
+    assert set(better) == set(claimed(name, "->"))
+    keys = {pod.name: pod.key for pod in cluster.pods}
+    final = FinalState(cluster, {keys[pod]: node for pod, node in better.items()})
+    assert [violation for rule in RULES for violation in rule.violations(final)] == []
+
+
+def test_greedy_leaves_pods_pending_that_fit():
+    """In four scenarios at least, greedy leaves pods pending and the better placement none."""
+    stuck = [name for name in IMPROVABLE if PENDING in claimed(name, "->").values()]
+    assert len(stuck) >= 4
+    assert not any(PENDING in claimed(name, "=>").values() for name in stuck)
+
+
+def test_every_documented_behaviour_has_a_scenario():
+    """The behaviours that the Kubernetes documentation teaches are all there to try."""
+    assert set(FILES) >= {
+        "cordon", "disk-conflict", "host-ports", "image-locality", "least-requested", "node-affinity",
+        "node-name", "node-selector", "operators", "pod-affinity", "pod-anti-affinity", "priorities",
+        "resources", "taints", "topology-spread",
+    }  # fmt: skip
