@@ -1,0 +1,198 @@
+"""The node-separable part of the objective, vectorised over candidate swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .problem import Problem
+from .terms import Deviation, Piecewise, Preference, Term
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Usage = list[Floats]
+
+
+class NodeCost:
+    """Sums of `Piecewise`, `Deviation` and `Preference` parts, as floats for speed.
+
+    Search decisions may rest on floats; values that are reported are summed in
+    integers by `value`.
+
+    Parameters
+    ----------
+    problem : Problem
+    terms : sequence of (Term, int)
+        Terms with their coefficients.
+    """
+
+    def __init__(self, problem: Problem, terms: Sequence[tuple[Term, int]]) -> None:
+        parts = [(part, coefficient) for term, coefficient in terms for part in term.parts]
+        self._problem = problem
+        self._terms = terms
+        self._piecewise = [_Curve(part, k) for part, k in parts if isinstance(part, Piecewise)]
+        self._deviation = [_Apart(part, k) for part, k in parts if isinstance(part, Deviation)]
+        cost = np.zeros((len(problem.classes) + 1, len(problem.nodes)))
+        self.static = any(isinstance(part, Preference) for part, _ in parts)
+        for part, k in parts:
+            if isinstance(part, Preference):
+                cost[:-1] += k * part.cost.astype(float)
+        self.preference = cost
+
+    def usage(self, counts: Ints) -> Usage:
+        """Usage per curve, shape (nodes,), and scaled usage per deviation, shape (resources, nodes)."""
+        curves = [(curve.base + counts.T @ curve.part.amount).astype(float) for curve in self._piecewise]
+        apart = [
+            (part.scale * (part.part.base + part.part.amount @ counts)).astype(float)
+            for part in self._deviation
+        ]
+        return [*curves, *apart]
+
+    def swap(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> Floats:
+        """Change of cost when a pod of class ``x`` on ``a`` and one of class ``z`` on ``b`` trade places.
+
+        Parameters
+        ----------
+        a, b : array, shape (pairs,)
+        x, z : array, shape (pairs, k) and (pairs, l)
+            Classes; the dummy class stands for an empty slot.
+
+        Returns
+        -------
+        array, shape (pairs, k, l)
+        """
+        shape = (len(a), x.shape[1], z.shape[1])
+        total = np.zeros(shape)
+        position = 0
+        for curve in self._piecewise:
+            u = usage[position]
+            change = curve.amount[z][:, None, :] - curve.amount[x][:, :, None]
+            total += curve.delta(u[a], change, a)
+            total += curve.delta(u[b], -change, b)
+            position += 1
+        for apart in self._deviation:
+            u = usage[position]
+            change = apart.amount[:, z][:, :, None, :] - apart.amount[:, x][:, :, :, None]
+            total += apart.delta(u[:, a], change, a)
+            total += apart.delta(u[:, b], -change, b)
+            position += 1
+        if self.static:
+            total += (self.preference[x, b[:, None]] - self.preference[x, a[:, None]])[:, :, None]
+            total += (self.preference[z, a[:, None]] - self.preference[z, b[:, None]])[:, None, :]
+        return total
+
+    def move(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> None:
+        """Update `usage` for swaps between disjoint pairs of nodes."""
+        position = 0
+        for curve in self._piecewise:
+            change = curve.amount[z] - curve.amount[x]
+            usage[position][a] += change
+            usage[position][b] -= change
+            position += 1
+        for apart in self._deviation:
+            change = apart.amount[:, z] - apart.amount[:, x]
+            usage[position][:, a] += change * apart.scale[:, a]
+            usage[position][:, b] -= change * apart.scale[:, b]
+            position += 1
+
+    def marginal(self, usage: Usage, c: int, nodes: Ints) -> Floats:
+        """Change of cost of one more pod of class `c` on each of `nodes`."""
+        total = self.preference[c, nodes].copy()
+        position = 0
+        for curve in self._piecewise:
+            total += curve.delta(usage[position][nodes], np.full((len(nodes), 1, 1), curve.amount[c]), nodes)[
+                :, 0, 0
+            ]
+            position += 1
+        for apart in self._deviation:
+            change = np.broadcast_to(
+                apart.amount[:, c][:, None, None, None], (len(apart.amount), len(nodes), 1, 1)
+            )
+            total += apart.delta(usage[position][:, nodes], change, nodes)[:, 0, 0]
+            position += 1
+        return total
+
+    def add(self, usage: Usage, c: int, nodes: Ints, number: Ints) -> None:
+        """Update `usage` for `number` more pods of class `c` on each of `nodes` (unique)."""
+        position = 0
+        for curve in self._piecewise:
+            usage[position][nodes] += curve.amount[c] * number
+            position += 1
+        for apart in self._deviation:
+            usage[position][:, nodes] += apart.amount[:, c][:, None] * apart.scale[:, nodes] * number
+            position += 1
+
+
+def objective(problem: Problem, terms: Sequence[tuple[Term, int]], counts: Ints) -> int:
+    """The exact weighted sum for a placement's counts."""
+    return sum(coefficient * term_value(problem, term, counts) for term, coefficient in terms)
+
+
+def term_value(problem: Problem, term: Term, counts: Ints) -> int:
+    """The exact cost of one term for a placement's counts."""
+    return max(0, term.constant + sum(_part_value(problem, part, counts) for part in term.parts))
+
+
+def _part_value(problem: Problem, part: Piecewise | Deviation | Preference, counts: Ints) -> int:
+    if isinstance(part, Piecewise):
+        return int(part.at(part.base + counts.T @ part.amount).sum())
+    if isinstance(part, Deviation):
+        return int(part.at(part.base + part.amount @ counts).sum())
+    missing = problem.count - counts.sum(axis=1)
+    return int((part.cost * counts).sum() + missing @ part.unplaced)
+
+
+class _Curve:
+    """A piecewise linear function as float tables, scaled by its coefficient."""
+
+    def __init__(self, part: Piecewise, coefficient: int) -> None:
+        self.part = part
+        self.base = part.base
+        self.amount = np.append(part.amount, 0).astype(float)
+        self._last = part.breakpoints.shape[1] - 1
+        self._per_unit = self._last / np.maximum(part.size, 1)
+        slopes = part.slopes.astype(float) * coefficient
+        self._slope = slopes.reshape(-1)
+        self._offset = (part.values.astype(float) * coefficient - slopes * part.breakpoints).reshape(-1)
+
+    def _at(self, usage: Floats, nodes: Ints) -> Floats:
+        shape = (-1, *([1] * (usage.ndim - 1)))
+        segment = (usage * self._per_unit[nodes].reshape(shape) + 1e-9).astype(np.int32)
+        np.clip(segment, 0, self._last, out=segment)
+        index = segment + (nodes * (self._last + 1)).reshape(shape)
+        offset: Floats = self._offset.take(index)
+        return offset + self._slope.take(index) * usage
+
+    def delta(self, usage: Floats, change: Floats, nodes: Ints) -> Floats:
+        """Change of cost when `usage`, shape (pairs,), changes by `change`, shape (pairs, k, l)."""
+        return self._at(usage[:, None, None] + change, nodes) - self._at(usage, nodes)[:, None, None]
+
+
+class _Apart:
+    """A deviation with its coefficient."""
+
+    def __init__(self, part: Deviation, coefficient: int) -> None:
+        self.part = part
+        self.amount = np.concatenate(
+            [part.amount, np.zeros((len(part.amount), 1), dtype=np.int64)], axis=1
+        ).astype(float)
+        self.scale = part.scale.astype(float)
+        self._weight = part.weight.astype(float) * coefficient
+        self._listed = part.listed.astype(float)
+        self._two = part.amount.shape[0] == 2
+
+    def _at(self, scaled: Floats, nodes: Ints) -> Floats:
+        shape = (-1, *([1] * (scaled.ndim - 2)))
+        weight, listed = self._weight[nodes].reshape(shape), self._listed[nodes].reshape(shape)
+        if self._two:
+            return weight * 2.0 * np.abs(scaled[0] - scaled[1])
+        known = (self.scale[:, nodes] > 0).reshape(scaled.shape[0], *shape)
+        apart = np.abs(listed * scaled - scaled.sum(axis=0)) * known
+        return weight * apart.sum(axis=0)
+
+    def delta(self, scaled: Floats, change: Floats, nodes: Ints) -> Floats:
+        """Change of cost when amounts, shape (resources, pairs, k, l), are added to the scaled usage."""
+        moved = scaled[:, :, None, None] + change * self.scale[:, nodes][:, :, None, None]
+        return self._at(moved, nodes) - self._at(scaled, nodes)[:, None, None]

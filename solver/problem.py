@@ -1,0 +1,353 @@
+"""One optimisation problem as arrays: classes of free pods, nodes, what is pinned.
+
+Every solver component reads a `Problem` and nothing else of the cluster. Arrays
+are indexed by class ``c``, node ``n`` and resource ``r``; amounts are scheduler
+units (milli-CPU, bytes, pieces).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.api import Node, Pod
+from ..model.cluster import Cluster
+from ..model.eligibility import StaticNodes
+from ..model.final import kind_key
+from ..model.profile import Profile, SchedulerConfiguration
+from ..model.resources import PODS, pod_requests, to_units
+from .signatures import Signatures
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+UNPLACED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class PodClass:
+    """Interchangeable free pods.
+
+    Parameters
+    ----------
+    index : int
+        Position in `Problem.classes`.
+    pod : Pod
+        A representative: every static field of it holds for all members.
+    profile : Profile
+        The profile of the class's ``schedulerName``.
+    members : tuple of int
+        Positions in `Problem.free`, in queue order.
+    """
+
+    index: int
+    pod: Pod
+    profile: Profile
+    members: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many pods the class has."""
+        return len(self.members)
+
+    @property
+    def tier(self) -> int:
+        """The pods' priority."""
+        return self.pod.priority
+
+
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """Pods that stay where they are, grouped by kind.
+
+    Parameters
+    ----------
+    kinds : tuple of Pod
+        One representative per kind.
+    kind : array of int, shape (pinned,)
+    node : array of int, shape (pinned,)
+        Node position of each pinned pod.
+    """
+
+    kinds: tuple[Pod, ...]
+    kind: Ints
+    node: Ints
+
+    def counts(self, which: NDArray[np.bool_], nodes: int) -> Ints:
+        """Shape (nodes,): pinned pods per node of the kinds in mask `which`, shape (kinds,)."""
+        return np.bincount(self.node[which[self.kind]], minlength=nodes).astype(np.int64)
+
+    def usage(self, amounts: Ints, nodes: int) -> Ints:
+        """Shape (nodes, columns): sums of ``amounts[kind]``, shape (kinds, columns), per node."""
+        total = np.zeros((nodes, amounts.shape[1]), dtype=np.int64)
+        np.add.at(total, self.node, amounts[self.kind])
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A batch placement problem.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        After admission.
+    configuration : SchedulerConfiguration
+    profile : Profile
+        The profile whose weights the node terms follow.
+    question : str
+        ``pending`` or ``scratch``.
+    nodes : tuple of Node
+    free : tuple of Pod
+        The pods to place.
+    classes : tuple of PodClass
+    pinned : Pinned
+    resources : tuple of str
+        Resources that some free pod requests, and ``pods`` (always first).
+    request : array, shape (classes, resources)
+    capacity : array, shape (nodes, resources)
+        What pinned pods leave of the allocatable amounts; negative when overcommitted.
+    origin : array, shape (classes, nodes)
+        Where the class's running members are now.
+    idle : tuple of (Pod, int)
+        Kinds (with their numbers) of the pods that are neither free nor on a node, such as gated ones.
+    """
+
+    cluster: Cluster
+    configuration: SchedulerConfiguration
+    profile: Profile
+    question: str
+    nodes: tuple[Node, ...]
+    free: tuple[Pod, ...]
+    classes: tuple[PodClass, ...]
+    pinned: Pinned
+    resources: tuple[str, ...]
+    request: Ints
+    capacity: Ints
+    origin: Ints
+    idle: tuple[tuple[Pod, int], ...]
+    static: StaticNodes = field(repr=False)
+
+    @cached_property
+    def count(self) -> Ints:
+        """Shape (classes,): pods per class."""
+        return np.array([cls.count for cls in self.classes], dtype=np.int64)
+
+    @cached_property
+    def tiers(self) -> tuple[int, ...]:
+        """Priorities of free pods, highest first."""
+        return tuple(sorted({cls.tier for cls in self.classes}, reverse=True))
+
+    @cached_property
+    def tier_of(self) -> Ints:
+        """Shape (classes,): position of the class's priority in `tiers`."""
+        position = {priority: index for index, priority in enumerate(self.tiers)}
+        return np.array([position[cls.tier] for cls in self.classes], dtype=np.int64)
+
+    @cached_property
+    def static_mask(self) -> Mask:
+        """Shape (classes, nodes): nodes that the static filters admit."""
+        mask = np.zeros((len(self.classes), len(self.nodes)), dtype=bool)
+        for cls in self.classes:
+            mask[cls.index] = self.static.eligible(cls.pod, cls.profile)
+        return mask
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """The profile of the pod's ``schedulerName``, or the first one."""
+        return _profile(self.configuration, pod)
+
+    @cached_property
+    def pinned_total(self) -> Ints:
+        """Shape (kinds,): how many pinned pods each kind of `pinned` has."""
+        return np.bincount(self.pinned.kind, minlength=len(self.pinned.kinds)).astype(np.int64)
+
+    def total(self, of_class: Ints, of_kind: Ints, of_idle: Ints) -> Ints:
+        """Sum over all pods of per-pod rows, given for classes, pinned kinds and idle kinds."""
+        idle = np.array([number for _, number in self.idle], dtype=np.int64)
+        return self.count @ of_class + self.pinned_total @ of_kind + idle @ of_idle
+
+    @cached_property
+    def fit(self) -> Ints:
+        """Shape (classes, nodes): how many pods of the class the node's free capacity holds alone."""
+        most = np.full((len(self.classes), len(self.nodes)), np.iinfo(np.int32).max, dtype=np.int64)
+        for r in range(len(self.resources)):
+            wanted = self.request[:, r]
+            needs = wanted > 0
+            room = np.maximum(self.capacity[:, r], 0)
+            most[needs] = np.minimum(most[needs], room[None, :] // wanted[needs, None])
+        return most
+
+    def domains(self, key: str) -> Ints:
+        """Shape (nodes,): the node's domain of a topology key, numbered from 0; -1 without the label."""
+        found = self._domains.get(key)
+        if found is None:
+            numbers: dict[str, int] = {}
+            found = np.array(
+                [
+                    numbers.setdefault(node.labels[key], len(numbers)) if key in node.labels else -1
+                    for node in self.nodes
+                ],
+                dtype=np.int64,
+            )
+            self._domains[key] = found
+        return found
+
+    @cached_property
+    def domain_columns(self) -> Ints:
+        """Shape (nodes, keys): domains of each topology key that a hard relational rule names."""
+        keys: set[str] = set()
+        for pod in (*(cls.pod for cls in self.classes), *self.pinned.kinds):
+            affinity = pod.spec.affinity
+            keys.update(term.topology_key for term in affinity.pod_affinity.required)
+            keys.update(term.topology_key for term in affinity.pod_anti_affinity.required)
+            keys.update(constraint.topology_key for constraint in pod.spec.topology_spread_constraints)
+        coarse = [self.domains(key) for key in sorted(keys)]
+        coarse = [column for column in coarse if column.max(initial=-1) + 1 < len(self.nodes)]
+        return np.stack([*coarse, np.zeros(len(self.nodes), dtype=np.int64)], axis=1)
+
+    @cached_property
+    def _domains(self) -> dict[str, Ints]:
+        return {}
+
+
+def build_problem(
+    cluster: Cluster,
+    configuration: SchedulerConfiguration,
+    free: frozenset[str],
+    *,
+    question: str = "pending",
+    profile: str | None = None,
+) -> Problem:
+    """Build the arrays of a placement problem.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        After admission (`model.admission.admit`).
+    configuration : SchedulerConfiguration
+    free : frozenset of str
+        Keys of the pods to place; every other pod with a known node is pinned.
+    question : str
+    profile : str, optional
+        ``schedulerName`` of the profile that node terms follow; default the first.
+
+    Returns
+    -------
+    Problem
+    """
+    free_pods = tuple(sorted((pod for pod in cluster.pods if pod.key in free), key=_queue_key))
+    classes = _classes(cluster, configuration, free_pods)
+    pinned = _pinned(cluster, free)
+    resources, request = _requests([cls.pod for cls in classes], None)
+    main = configuration.profiles[0] if profile is None else configuration.profile(profile)
+    if main is None:
+        raise ValueError(
+            f"no profile named {profile!r}; there are {[p.scheduler_name for p in configuration.profiles]}"
+        )
+    return Problem(
+        cluster=cluster,
+        configuration=configuration,
+        profile=main,
+        question=question,
+        nodes=cluster.nodes,
+        free=free_pods,
+        classes=classes,
+        pinned=pinned,
+        resources=resources,
+        request=request,
+        capacity=_capacity(cluster, pinned, resources),
+        origin=_origins(cluster, classes, free_pods),
+        idle=_idle(cluster, free),
+        static=StaticNodes(cluster.nodes),
+    )
+
+
+def _queue_key(pod: Pod) -> tuple[int, int]:
+    return -pod.priority, pod.metadata.creation_timestamp or 0
+
+
+def _classes(
+    cluster: Cluster, configuration: SchedulerConfiguration, free: tuple[Pod, ...]
+) -> tuple[PodClass, ...]:
+    signatures = Signatures(cluster)
+    members: dict[object, list[int]] = {}
+    of_kind: dict[object, object] = {}
+    for position, pod in enumerate(free):
+        kind = kind_key(pod)
+        signature = of_kind.get(kind)
+        if signature is None:
+            signature = of_kind[kind] = signatures.of(pod, _profile(configuration, pod))
+        members.setdefault(signature, []).append(position)
+    return tuple(
+        PodClass(index, free[group[0]], _profile(configuration, free[group[0]]), tuple(group))
+        for index, group in enumerate(members.values())
+    )
+
+
+def _profile(configuration: SchedulerConfiguration, pod: Pod) -> Profile:
+    return configuration.profile(pod.spec.scheduler_name) or configuration.profiles[0]
+
+
+def _pinned(cluster: Cluster, free: frozenset[str]) -> Pinned:
+    index = cluster.node_index
+    numbers: dict[object, int] = {}
+    kinds: list[Pod] = []
+    kind: list[int] = []
+    node: list[int] = []
+    for pod in cluster.pods:
+        place = index.get(pod.node_name) if pod.node_name else None
+        if place is None or pod.completed or pod.key in free:
+            continue
+        number = numbers.setdefault(kind_key(pod), len(kinds))
+        if number == len(kinds):
+            kinds.append(pod)
+        kind.append(number)
+        node.append(place)
+    return Pinned(tuple(kinds), np.array(kind, dtype=np.int64), np.array(node, dtype=np.int64))
+
+
+def _idle(cluster: Cluster, free: frozenset[str]) -> tuple[tuple[Pod, int], ...]:
+    index = cluster.node_index
+    kinds: dict[object, tuple[Pod, int]] = {}
+    for pod in cluster.pods:
+        if pod.completed or pod.key in free or (pod.node_name or "") in index:
+            continue
+        key = kind_key(pod)
+        kinds[key] = (pod, kinds.get(key, (pod, 0))[1] + 1)
+    return tuple(kinds.values())
+
+
+def _requests(pods: list[Pod], names: tuple[str, ...] | None) -> tuple[tuple[str, ...], Ints]:
+    wanted: list[Mapping[str, int]] = [{**pod_requests(pod), PODS: 1} for pod in pods]
+    if names is None:
+        used = sorted({name for amounts in wanted for name, amount in amounts.items() if amount} - {PODS})
+        names = (PODS, *used)
+    rows = [[amounts.get(name, 0) for name in names] for amounts in wanted]
+    return names, np.array(rows, dtype=np.int64).reshape(len(pods), len(names))
+
+
+def _capacity(cluster: Cluster, pinned: Pinned, resources: tuple[str, ...]) -> Ints:
+    allocatable = allocatable_array(cluster.nodes, resources)
+    _, amounts = _requests(list(pinned.kinds), resources)
+    return allocatable - pinned.usage(amounts, len(cluster.nodes))
+
+
+def allocatable_array(nodes: tuple[Node, ...], resources: tuple[str, ...]) -> Ints:
+    """Shape (nodes, resources): allocatable amounts in scheduler units, 0 where not listed."""
+    units = [to_units(node.status.allocatable) for node in nodes]
+    rows = [[amounts.get(name, 0) for name in resources] for amounts in units]
+    return np.array(rows, dtype=np.int64).reshape(len(nodes), len(resources))
+
+
+def _origins(cluster: Cluster, classes: tuple[PodClass, ...], free: tuple[Pod, ...]) -> Ints:
+    index = cluster.node_index
+    origin = np.zeros((len(classes), len(cluster.nodes)), dtype=np.int64)
+    for cls in classes:
+        for position in cls.members:
+            place = index.get(free[position].node_name or "")
+            if place is not None:
+                origin[cls.index, place] += 1
+    return origin
