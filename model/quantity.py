@@ -11,20 +11,17 @@ Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/q
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
 NANO = 10**9
-_SUFFIX: dict[str, Decimal] = {
-    "n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "": Decimal(1),
-    "k": Decimal(10**3), "M": Decimal(10**6), "G": Decimal(10**9), "T": Decimal(10**12),
-    "P": Decimal(10**15), "E": Decimal(10**18),
-    "Ki": Decimal(2**10), "Mi": Decimal(2**20), "Gi": Decimal(2**30), "Ti": Decimal(2**40),
-    "Pi": Decimal(2**50), "Ei": Decimal(2**60),
+_DECIMAL: dict[str, int] = {
+    "n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
 }  # fmt: skip
-_PATTERN = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)")
+_BINARY: dict[str, int] = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_PATTERN = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
 _LONGEST = 64
 MAX = (2**63 - 1) * NANO
 
@@ -47,30 +44,32 @@ def parse_quantity(raw: object) -> int:
     ValueError
         When `raw` is not a quantity, or is negative.
     """
-    text = _as_text(raw)
-    match = _PATTERN.fullmatch(text) if len(text) <= _LONGEST else None
-    if match is None:
-        raise ValueError(
-            f"{text[:_LONGEST]!r} is not a quantity; write a number with an optional suffix, such as 100m, 1.5Gi or 1e3"
-        )
-    digits, exponent, suffix = match.groups()
-    try:
-        number = Decimal(digits) * (Decimal(10) ** int(exponent) if exponent else _SUFFIX[suffix or ""])
-    except InvalidOperation as error:  # pragma: no cover - the pattern admits only numbers
-        raise ValueError(f"{text!r} is not a quantity") from error
-    if number < 0:
-        raise ValueError(f"{text!r} is negative; a quantity is zero or more")
-    scaled = number * NANO
-    nano = int(scaled) + (scaled != int(scaled))
-    return min(nano, MAX)
-
-
-def _as_text(raw: object) -> str:
     if isinstance(raw, str):
-        return raw.strip()
-    if isinstance(raw, bool) or not isinstance(raw, (int, float)):
+        return _parse(raw.strip())
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ValueError(f"a quantity is a number or a string, not {type(raw).__name__}")
-    return repr(raw)
+    if isinstance(raw, int) and abs(raw) * NANO >= MAX:
+        return _parse("-1" if raw < 0 else "1e19")
+    return _parse(repr(raw))
+
+
+@lru_cache(maxsize=1 << 16)
+def _parse(text: str) -> int:
+    match = _PATTERN.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None or not (match[2] or match[3]):
+        raise ValueError(
+            f"{text[:_LONGEST]!r} is not a quantity; "
+            "write a number with an optional suffix, such as 100m, 1.5Gi or 1e3"
+        )
+    sign, whole, fraction, exponent, suffix = match.groups(default="")
+    mantissa = int(whole + fraction)
+    if sign == "-" and mantissa:
+        raise ValueError(f"{text!r} is negative; a quantity is zero or more")
+    if suffix in _BINARY:
+        mantissa <<= _BINARY[suffix]
+    power = 9 - len(fraction) + (int(exponent) if exponent else _DECIMAL.get(suffix, 0))
+    nano = mantissa * 10**power if power >= 0 else -(-mantissa // 10**-power)
+    return min(nano, MAX)
 
 
 def milli(nano: int) -> int:
