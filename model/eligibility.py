@@ -100,6 +100,12 @@ class StaticNodes:
             cached = self._eligible[key] = (pod.spec, mask)
         return cached[1]
 
+    def tolerated(self, pod: Pod) -> Mask:
+        """Shape (nodes,): the nodes whose NoSchedule and NoExecute taints `pod` tolerates."""
+        of_node, representatives = self._signatures(frozenset())
+        values = [not untolerated(pod, self.nodes[p], ("NoSchedule", "NoExecute")) for p in representatives]
+        return np.array(values, dtype=bool)[of_node]
+
     def evaluate(self, pod: Pod, profile: Profile, function: Callable[[Node], int]) -> NDArray[np.int64]:
         """Shape (nodes,): `function` of each node; it may read only what `pod`'s static fields refer to."""
         named = _named_nodes(pod.spec)
