@@ -25,7 +25,6 @@ from .api import (
     PodAffinityTerm,
     PodSpec,
     PriorityClass,
-    ResourceRequirements,
     TopologySpreadConstraint,
 )
 from .cluster import Cluster
@@ -173,7 +172,8 @@ def _with_pod_level(spec: PodSpec) -> PodSpec:
     overcommitted = {n: a for n, a in _aggregate(spec, "requests").items() if n in ("cpu", "memory")}
     inherited = {name: amount for name, amount in limits.items() if pod_level(name)}
     requests = {**inherited, **overcommitted, **resources.requests}
-    return spec.model_copy(update={"resources": ResourceRequirements(requests=requests, limits=limits)})
+    stated = resources.model_copy(update={"requests": requests, "limits": limits})
+    return spec.model_copy(update={"resources": stated})
 
 
 def _aggregate(spec: PodSpec, which: str) -> dict[str, int]:

@@ -57,6 +57,17 @@ class NodeInfo:
         """The node's name."""
         return self.node.name
 
+    def copy(self) -> NodeInfo:
+        """The same node and pods, to be changed independently."""
+        return NodeInfo(
+            self.node,
+            self.allocatable,
+            dict(self.pods),
+            dict(self.requested),
+            dict(self.nonzero),
+            set(self.ports),
+        )
+
     def add(self, pod: Pod) -> None:
         """Count `pod` here."""
         self.pods[pod.key] = pod

@@ -177,6 +177,12 @@ class CsiEphemeral(ApiObject):
     driver: str = ""
 
 
+class ImageVolume(ApiObject):
+    """``image``: an OCI image mounted as a volume."""
+
+    reference: str = ""
+
+
 class Volume(ApiObject):
     """A volume of a pod; kinds that do not influence scheduling are not read."""
 
@@ -188,6 +194,7 @@ class Volume(ApiObject):
     rbd: RbdVolume | None = None
     iscsi: IscsiVolume | None = None
     csi: CsiEphemeral | None = None
+    image: ImageVolume | None = None
     azure_disk: dict[str, Any] | None = None
     cinder: dict[str, Any] | None = None
     vsphere_volume: dict[str, Any] | None = None

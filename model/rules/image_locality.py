@@ -16,7 +16,7 @@ from .base import PreScore, Rule
 
 MIB = 1024 * 1024
 LEAST = 23 * MIB
-MOST_PER_CONTAINER = 1000 * MIB
+MOST_PER_IMAGE = 1000 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,29 @@ class ImageLocality(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
-        """PreScore: look up the images of all containers."""
+        """PreScore: look up the images of all containers and image volumes."""
         images: Mapping[str, ImageState] | None = state.assumed.get(self.name)
         if images is None:
             images = state.assumed[self.name] = image_states(state.cluster.nodes)
-        containers = (*pod.spec.init_containers, *pod.spec.containers)
-        return PreScore(data=[images.get(normalized_name(container.image)) for container in containers])
+        return PreScore(data=[images.get(normalized_name(name)) for name in pod_images(pod)])
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
-        """Score: 0 up to 23 MiB of images on the node, 100 from 1000 MiB per container."""
+        """Score: 0 up to 23 MiB of images on the node, 100 from 1000 MiB per image."""
         images: Sequence[ImageState | None] = data
         total = sum(
             int(image.size * (len(image.nodes) / len(state.nodes)))
             for image in images
             if image is not None and node.name in image.nodes
         )
-        most = MOST_PER_CONTAINER * len(images)
+        most = MOST_PER_IMAGE * len(images)
         return 100 * (min(max(total, LEAST), most) - LEAST) // (most - LEAST)
+
+
+def pod_images(pod: Pod) -> list[str]:
+    """The images of all containers and image volumes."""
+    spec = pod.spec
+    volumes = [volume.image.reference for volume in spec.volumes if volume.image is not None]
+    return [container.image for container in (*spec.init_containers, *spec.containers)] + volumes
 
 
 def image_states(nodes: Sequence[Node]) -> Mapping[str, ImageState]:

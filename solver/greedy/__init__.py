@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .records import Candidate, Outcome, PluginScores, Preemption, Record, render
-from .scheduler import Schedule, explain, schedule
+from .sequence import PreemptionMode, Schedule, explain, schedule
 
 __all__ = [
     "Candidate",
     "Outcome",
     "PluginScores",
     "Preemption",
+    "PreemptionMode",
     "Record",
     "Schedule",
     "explain",

@@ -5,7 +5,7 @@ Source: ``pkg/scheduler/schedule_one.go``, ``pkg/scheduler/framework/runtime/fra
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +69,6 @@ def prepare(state: ClusterState, profile: Profile, pod: Pod) -> Prepared:
             if found.verdict.code is Code.UNRESOLVABLE:
                 return Prepared(verdict=found.verdict, aborted=True)
             verdict = found.verdict
-            continue
         if not found.skip:
             active.append((rule, found.data))
         if found.nodes is not None:
@@ -110,62 +109,66 @@ def first_failing(
     return None
 
 
-@dataclass(frozen=True, slots=True)
 class Nominations:
-    """Pods that preemption has promised a node: node name to pods.
+    """Pods that preemption has promised a node, while they are not placed."""
 
-    Parameters
-    ----------
-    by_node : mapping of str to (mapping of str to Pod)
-    """
-
-    by_node: Mapping[str, Mapping[str, Pod]]
-
-    @classmethod
-    def of(cls, pods: Sequence[Pod]) -> Nominations:
-        """The nominations that stand among pending pods."""
-        by_node: dict[str, dict[str, Pod]] = {}
+    def __init__(self, pods: Iterable[Pod] = ()) -> None:
+        self._by_node: dict[str, dict[str, Pod]] = {}
         for pod in pods:
-            node = pod.status.nominated_node_name
-            if node:
-                by_node.setdefault(node, {})[pod.key] = pod
-        return cls(by_node)
+            self.add(pod)
 
-    def rivals(self, pod: Pod, node: str) -> list[Pod]:
-        """Other pods nominated to `node` that are not less important than `pod`."""
-        nominated = self.by_node.get(node, {}).values()
-        return [other for other in nominated if other.key != pod.key and other.priority >= pod.priority]
+    def add(self, pod: Pod) -> None:
+        """Note the pod's ``status.nominatedNodeName``, if it has one."""
+        if pod.status.nominated_node_name:
+            self._by_node.setdefault(pod.status.nominated_node_name, {})[pod.key] = pod
+
+    def remove(self, pod: Pod) -> None:
+        """The pod is placed, or its nomination is withdrawn."""
+        self._by_node.get(pod.status.nominated_node_name, {}).pop(pod.key, None)
+
+    def on(self, node: str) -> list[Pod]:
+        """The pods nominated to the node."""
+        return list(self._by_node.get(node, {}).values())
 
 
 def filter_node(
     state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, nominations: Nominations
 ) -> Verdict | None:
     """Filter one node as if the pods nominated to it were there; and, should that matter, as if not."""
-    rivals = nominations.rivals(pod, node.name)
+    rivals = [
+        other
+        for other in nominations.on(node.name)
+        if other.key != pod.key and other.priority >= pod.priority
+    ]
     if rivals:
-        with _together(state, profile, pod, node, active, rivals) as extended:
-            verdict = first_failing(state, profile, pod, node, extended)
+        with on_trial(state, node.name) as crowded:
+            extended = _joined(state, profile, pod, crowded, active, rivals)
+            verdict = first_failing(state, profile, pod, crowded, extended)
         if verdict is not None:
             return verdict
     return first_failing(state, profile, pod, node, active)
 
 
 @contextmanager
-def _together(
-    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, rivals: Sequence[Pod]
-) -> Generator[Active]:
-    added: list[Pod] = []
+def on_trial(state: ClusterState, name: str) -> Generator[NodeInfo]:
+    """A copy of the node stands in for it, to be changed at will."""
+    original = state.nodes[name]
+    state.nodes[name] = original.copy()
     try:
-        for other in rivals:
-            node.add(other)
-            added.append(other)
-            active = tuple(
-                (rule, rule.pod_added(state, profile, pod, data, other, node)) for rule, data in active
-            )
-        yield active
+        yield state.nodes[name]
     finally:
-        for other in reversed(added):
-            node.remove(other)
+        state.nodes[name] = original
+
+
+def _joined(
+    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active, others: Sequence[Pod]
+) -> Active:
+    for other in others:
+        node.add(other)
+        active = tuple(
+            (rule, rule.pod_added(state, profile, pod, data, other, node)) for rule, data in active
+        )
+    return active
 
 
 def failing_alone(state: ClusterState, profile: Profile, pod: Pod) -> dict[str, dict[str, Verdict]]:

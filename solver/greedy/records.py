@@ -145,7 +145,7 @@ def render(record: Record) -> dict[str, Any]:
         "filter": record.filter
         and {node: "ok" if verdict is None else _verdict(verdict) for node, verdict in record.filter.items()},
         "preFilter": record.pre_filter and _verdict(record.pre_filter),
-        "consideredNodes": None if record.considered_nodes is None else list(record.considered_nodes),
+        "consideredNodes": list(record.considered_nodes or ()) or None,
         "failing": record.failing and {node: _failing(found) for node, found in record.failing.items()},
         "scores": record.scores and {name: _scores(scores) for name, scores in record.scores.items()},
         "skippedScores": list(record.skipped_scores) or None,

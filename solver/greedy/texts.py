@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 from ...model.reasons import Verdict
 
+NO_NODES = "no nodes available to schedule pods"
+
 
 def fit_error(nodes: int, verdicts: Iterable[Verdict], pre_filter: Verdict | None) -> str:
     """``0/N nodes are available: COUNT REASON, ….``; counts are per reason, sorted as text."""
@@ -19,8 +21,3 @@ def fit_error(nodes: int, verdicts: Iterable[Verdict], pre_filter: Verdict | Non
     counts = Counter(reason for verdict in verdicts for reason in verdict.reasons)
     reasons = sorted(f"{count} {reason}" for reason, count in counts.items())
     return f"{head} {', '.join(reasons)}." if reasons else head
-
-
-def gated(gates: Iterable[str]) -> str:
-    """Why a gated pod waits."""
-    return f"waiting for scheduling gates: [{' '.join(gates)}]"
