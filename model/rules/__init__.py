@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from .base import Rule
 from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality
+from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
 from .node_name import NodeName
 from .node_ports import NodePorts
 from .node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from .node_resources_fit import NodeResourcesFit
 from .node_unschedulable import NodeUnschedulable
+from .pod_topology_spread import PodTopologySpread
 from .scheduling_gates import SchedulingGates
 from .taint_toleration import TaintToleration
 
@@ -24,6 +26,8 @@ RULES: tuple[Rule, ...] = (
     NodeAffinity(),
     NodePorts(),
     NodeResourcesFit(),
+    PodTopologySpread(),
+    InterPodAffinity(),
     DynamicResources(),
     NodeResourcesBalancedAllocation(),
     ImageLocality(),
