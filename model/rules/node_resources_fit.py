@@ -13,6 +13,7 @@ from ..api import Pod
 from ..profile import Profile, ScoringStrategy
 from ..reasons import Code, Verdict
 from ..resources import CPU, MEMORY, PODS, Requests, countable, extended, pod_requests, scored_requests
+from ..shapes import broken_line
 from ..state import ClusterState, NodeInfo
 from .base import PreFilter, PreScore, Rule
 
@@ -130,17 +131,3 @@ def _least(requested: int, allocatable: int) -> int:
 
 def _most(requested: int, allocatable: int) -> int:
     return min(requested, allocatable) * 100 // allocatable
-
-
-def broken_line(shape: Sequence[tuple[int, int]], at: int) -> int:
-    """The piecewise linear function through `shape` at `at`, rounded towards the left point's value."""
-    before = shape[0]
-    for point in shape:
-        if at <= point[0]:
-            if point is before:
-                return point[1]
-            rise = (point[1] - before[1]) * (at - before[0])
-            run = point[0] - before[0]
-            return before[1] + (rise // run if rise >= 0 else -(-rise // run))
-        before = point
-    return before[1]
