@@ -64,8 +64,12 @@ def nonzero_requests(pod: Pod) -> Requests:
 
 
 def scored_requests(pod: Pod) -> Requests:
-    """The pod's requests as scores see them while it is pending: defaults for every silent container."""
-    return _cached(_scored, pod, lambda: _requests(pod, _DEFAULTS))
+    """What NodeResourcesFit's score takes a pending pod to request.
+
+    Every container that does not mention cpu or memory counts with a default, and
+    pod-level requests do not count: kube-scheduler's score misses them.
+    """
+    return _cached(_scored, pod, lambda: _requests(pod, _DEFAULTS, pod_level_counts=False))
 
 
 _plain: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
@@ -103,10 +107,10 @@ def states_pod_level(spec: PodSpec) -> bool:
     return spec.resources is not None and any(pod_level(name) for name in spec.resources.requests)
 
 
-def _requests(pod: Pod, defaults: _Amounts) -> Requests:
+def _requests(pod: Pod, defaults: _Amounts, *, pod_level_counts: bool = True) -> Requests:
     total = _containers(pod, defaults)
     spec = pod.spec
-    if states_pod_level(spec):
+    if pod_level_counts and states_pod_level(spec):
         total.update(_pod_level(pod))
     _add(total, _milli(spec.overhead))
     return {
