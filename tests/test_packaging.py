@@ -15,7 +15,7 @@ UNCONFINED = {
     "GIT_CONFIG_KEY_0": "safe.directory",
     "GIT_CONFIG_VALUE_0": "*",
 }
-HEAVY = ("ortools", "scipy", "pandas", "yaml", "numpy.random")
+HEAVY = ("ortools", "scipy", "pandas")
 
 
 def tracked(*patterns):
