@@ -9,6 +9,7 @@ Source: ``k8s.io/component-helpers/resource`` PodRequests; ``pkg/scheduler/frame
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,10 @@ CPU, MEMORY, PODS, EPHEMERAL = "cpu", "memory", "pods", "ephemeral-storage"
 DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 
+_QUALIFIED = re.compile(
+    r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+)
+_LONGEST_PREFIX = 253 - len("requests.")
 _DEFAULTS: Mapping[str, int] = {CPU: DEFAULT_MILLI_CPU, MEMORY: DEFAULT_MEMORY * 1000}
 _Amounts = Mapping[str, int]
 _Source = Callable[[Container, ContainerStatus | None, bool], _Amounts]
@@ -32,7 +37,12 @@ def to_units(quantities: Mapping[str, int]) -> Requests:
 
 def extended(name: str) -> bool:
     """Whether the resource is an extended one, such as ``nvidia.com/gpu``."""
-    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+    return (
+        "kubernetes.io/" not in name
+        and not name.startswith("requests.")
+        and _QUALIFIED.fullmatch(name) is not None
+        and len(name.partition("/")[0]) <= _LONGEST_PREFIX
+    )
 
 
 def countable(name: str) -> bool:
@@ -90,7 +100,12 @@ def _cached(
 
 def _resized(pod: Pod) -> bool:
     status = pod.status
-    return bool(status.container_statuses or status.init_container_statuses or status.allocated_resources)
+    return bool(
+        status.container_statuses
+        or status.init_container_statuses
+        or status.resources is not None
+        or _infeasible(pod)
+    )
 
 
 def _nonzero(pod: Pod) -> Requests:
@@ -124,14 +139,10 @@ def _pod_level(pod: Pod) -> _Amounts:
     spec, status = pod.spec, pod.status
     assert spec.resources is not None
     stated = _milli(spec.resources.requests)
-    sources = [] if _infeasible(pod) else [stated]
-    actual = status.resources.requests if status.resources is not None else {}
-    if not (actual or status.allocated_resources):
-        sources = [stated]
-    overhead = _milli(spec.overhead)
-    for given in (actual, status.allocated_resources):
-        sources.append({name: amount - overhead.get(name, 0) for name, amount in _milli(given).items()})
-    return {name: amount for name, amount in _largest(sources).items() if pod_level(name)}
+    if status.resources is not None:
+        actual = (_milli(status.resources.requests), _milli(status.allocated_resources))
+        stated = _largest(actual if _infeasible(pod) else (stated, *actual))
+    return {name: amount for name, amount in stated.items() if pod_level(name)}
 
 
 def _containers(pod: Pod, defaults: _Amounts) -> Requests:
@@ -140,7 +151,8 @@ def _containers(pod: Pod, defaults: _Amounts) -> Requests:
     stated = _sum(pod, _stated, defaults)
     if not _resized(pod):
         return stated
-    if status.resources is not None and "allocated_resources" in status.model_fields_set:
+    reported = status.resources is not None and "requests" in status.resources.model_fields_set
+    if status.resources is not None and reported and "allocated_resources" in status.model_fields_set:
         later = [_milli(status.allocated_resources), _milli(status.resources.requests)]
     else:
         later = [_sum(pod, _allocated, defaults), _sum(pod, _actual, defaults)]
