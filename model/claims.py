@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .api import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from .api import (
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    Volume,
+)
+from .labels import LABEL_OPERATORS
+from .node_selector_errors import term_errors
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -117,3 +126,21 @@ def reserved_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool
     if (reference.namespace, reference.name) != (claim.metadata.namespace, claim.metadata.name):
         return False
     return not reference.uid or reference.uid == claim.metadata.uid
+
+
+def selector_problem(claim: PersistentVolumeClaim) -> str:
+    """Why the claim's selector cannot be parsed, in the API machinery's words; empty when it can."""
+    selector = claim.spec.selector
+    if selector is None:
+        return ""
+    equal = [
+        NodeSelectorRequirement(key=key, operator="In", values=(value,))
+        for key, value in selector.match_labels.items()
+    ]
+    for stated in (*equal, *selector.match_expressions):
+        if stated.operator not in LABEL_OPERATORS:
+            return f'"{stated.operator}" is not a valid label selector operator'
+        requirement = NodeSelectorRequirement(key=stated.key, operator=stated.operator, values=stated.values)
+        for error in term_errors(NodeSelectorTerm(match_expressions=(requirement,)), ""):
+            return error.removeprefix(".matchExpressions[0].")
+    return ""

@@ -26,10 +26,12 @@ from .api import (
 )
 from .csi import Csi
 from .eligibility import StaticNodes
+from .fixed import Forced
 from .kinds import PodKinds
 from .reasons import Warning
 from .spread_constraints import DefaultSelectors
 from .storage import Storage
+from .storage_scores import StorageScores
 from .topology import Topology
 from .volume_reach import VolumeReach
 
@@ -117,6 +119,11 @@ class Cluster:
         return AffinityTerms(self.namespace_labels)
 
     @cached_property
+    def forced(self) -> Forced:
+        """Tells which pods were created with a node name."""
+        return Forced(self.workloads)
+
+    @cached_property
     def default_selectors(self) -> DefaultSelectors:
         """The selectors that default spread constraints take from services and owners."""
         return DefaultSelectors(self.services, self.workloads)
@@ -132,6 +139,11 @@ class Cluster:
             {driver.name: driver for driver in self.csi_drivers},
             self.csi_storage_capacities,
         )
+
+    @cached_property
+    def storage_scores(self) -> StorageScores:
+        """VolumeBinding's scores in the cluster as given."""
+        return StorageScores(self.storage, self.nodes)
 
     @cached_property
     def csi(self) -> Csi:

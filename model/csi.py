@@ -5,11 +5,11 @@ Source: https://kubernetes.io/docs/concepts/storage/storage-limits/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from .api import CSIDriver, CSINode, PersistentVolumeClaim, Pod, Volume, VolumeAttachment
-from .claims import claim_class, claim_uses, foreign, has_claim
+from .api import CSIDriver, CSINode, PersistentVolumeClaim, Pod, PodSpec, Volume, VolumeAttachment
+from .claims import claim_class, claim_uses, foreign, has_claim, has_own_claims
 from .csi_translation import (
     PLUGIN_BY_NAME,
     inline_handle,
@@ -70,6 +70,7 @@ class Csi:
         for attachment in attachments:
             self._attach(attachment)
         self._limits: dict[str, Mapping[str, int]] = {}
+        self._known: dict[tuple[int, str], tuple[PodSpec, tuple[Attachable, ...]]] = {}
 
     def _attach(self, attachment: VolumeAttachment) -> None:
         spec = attachment.spec
@@ -109,13 +110,21 @@ class Csi:
 
     def attachables(self, pod: Pod) -> tuple[Attachable, ...]:
         """The pod's distinct attachable volumes; claims that are missing or another pod's are left out."""
-        inline = (self._inline(volume) for volume in pod.spec.volumes)
-        claimed = (
-            self.of_claim(use.claim)
-            for use in claim_uses(pod, self._storage.claims)
-            if use.claim is not None and not foreign(pod, use)
-        )
-        return tuple(dict.fromkeys(found for found in (*inline, *claimed) if found is not None))
+        key = id(pod.spec), pod.key if has_own_claims(pod) else pod.namespace
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = pod.spec, tuple(dict.fromkeys(self._attachables(pod)))
+        return known[1]
+
+    def _attachables(self, pod: Pod) -> Iterator[Attachable]:
+        for volume in pod.spec.volumes:
+            if (inline := self._inline(volume)) is not None:
+                yield inline
+        for use in claim_uses(pod, self._storage.claims):
+            if use.claim is not None and not foreign(pod, use):
+                claimed = self.of_claim(use.claim)
+                if claimed is not None:
+                    yield claimed
 
     def _inline(self, volume: Volume) -> Attachable | None:
         plugin = None if has_claim(volume) else inline_plugin(volume)
