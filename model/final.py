@@ -115,6 +115,31 @@ class FinalState:
         """The profile of the pod's scheduler, or None when there is none."""
         return self.configuration.profile(pod.spec.scheduler_name)
 
+    def profile_or_first(self, pod: Pod) -> Profile:
+        """The profile of the pod's scheduler, or the first one for pods of other schedulers."""
+        return self.profile_of(pod) or self.configuration.profiles[0]
+
+    def keys_of(self, positions: NDArray[np.integer]) -> tuple[str, ...]:
+        """Sorted keys of the pods at `positions`."""
+        listed: list[int] = positions.tolist()
+        return tuple(sorted(self.pods[position].key for position in listed))
+
+    def stands(self, positions: NDArray[np.integer]) -> list[tuple[Pod, Node]]:
+        """The pods at `positions`, all placed, each with its node."""
+        listed: list[int] = positions.tolist()
+        places: list[int] = self.node_of[positions].tolist()
+        return [(self.pods[p], self.nodes[n]) for p, n in zip(listed, places, strict=True)]
+
+    @cached_property
+    def _by_node(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.node_of, kind="stable")
+        return order, np.searchsorted(self.node_of[order], np.arange(len(self.nodes) + 1))
+
+    def pods_on(self, node: int) -> NDArray[np.int64]:
+        """Positions of the pods on a node, ascending."""
+        order, offsets = self._by_node
+        return order[offsets[node] : offsets[node + 1]]
+
     def count_by_node(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Shape (nodes,): how many of the pods in mask `which` (shape (pods,)) are on each node."""
         places = self.node_of[which]

@@ -62,6 +62,14 @@ class PodKinds:
         return LabelIndex(self.kinds)
 
     @cached_property
+    def by_spec(self) -> tuple[tuple[Pod, NDArray[np.int64]], ...]:
+        """For each distinct spec a pod that has it, and the positions of all that do."""
+        kinds: dict[int, list[int]] = {}
+        for kind, pod in enumerate(self.kinds):
+            kinds.setdefault(id(pod.spec), []).append(kind)
+        return tuple((self.kinds[same[0]], self.members(np.array(same))) for same in kinds.values())
+
+    @cached_property
     def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return np.argsort(self.kind_of, kind="stable"), np.concatenate(([0], np.cumsum(self.count)))
 
@@ -96,6 +104,7 @@ def kind_key(pod: Pod) -> object:
         pod.metadata.namespace,
         tuple(sorted(pod.metadata.labels.items())),
         (owner.kind, owner.name, owner.uid) if owner else (),
+        pod.mirror,
         pod.terminating,
         status.nominated_node_name,
         _resized_requests(pod),
