@@ -1,10 +1,11 @@
 """The exchange search: many disjoint pairs of nodes improve themselves at once.
 
-Every node keeps its pods in *slots*; an empty slot holds a dummy class, so
-that moving a pod and swapping two pods are the same operation. A round matches
-nodes into random pairs and scores, for every pair, all swaps of a sample of
-slots; each pair then makes its best improving swap. Pairs are disjoint, so the
-improvements add up exactly.
+Every node keeps its pods in *slots*; an empty slot holds a dummy class. A
+candidate is two slots of a node, so that one operation, trading a candidate of
+one node for a candidate of another, covers moves, swaps and two-for-one
+trades. A round matches nodes into random pairs, scores all trades between
+samples of candidates, and lets each pair make its best improving one. Pairs are
+disjoint, so the improvements add up exactly.
 """
 
 from __future__ import annotations
@@ -88,6 +89,11 @@ class Exchange:
         rows.append(np.zeros(nodes, dtype=np.int64))
         self._pattern[size] = len(rows) - 1
         self._domain = np.stack(rows)
+        self._kinds = [
+            np.zeros(nodes, dtype=np.int64),
+            _alike(self._cost.preference.T),
+            _alike(np.concatenate([self._cost.preference, self._open, self._domain]).T),
+        ]
         self._guarded = np.flatnonzero(coupling.conflict.any(axis=1))
         self._guard = np.full(size + 1, -1, dtype=np.int64)
         self._guard[self._guarded] = np.arange(len(self._guarded))
@@ -122,12 +128,10 @@ class Exchange:
         return counts[: self._dummy]
 
     def _round(self) -> float:
-        nodes = len(self.problem.nodes)
-        order = self._random.permutation(nodes)
-        half = nodes // 2
+        a, b = self._match()
+        half = len(a)
         if half == 0:
             return 0.0
-        a, b = order[:half], order[half : 2 * half]
         i, x = self._sample(a)
         j, z = self._sample(b)
         delta = self._cost.swap(self._usage, a, b, x, z)
@@ -138,67 +142,95 @@ class Exchange:
         better = np.flatnonzero(change < -0.5)
         if not len(better):
             return 0.0
-        left, right = np.divmod(best[better], x.shape[1] if x.ndim == 1 else z.shape[1])
+        left, right = np.divmod(best[better], z.shape[1])
         self._apply(a[better], b[better], i[better, left], j[better, right])
         return float(-change[better].sum())
 
+    def _match(self) -> tuple[Ints, Ints]:
+        """A random matching, in most rounds between nodes that look alike to a pod: such trades cost least."""
+        order = self._random.permutation(len(self.problem.nodes))
+        kinds = self._kinds[int(self._random.integers(len(self._kinds)))]
+        order = order[np.argsort(kinds[order], kind="stable")]
+        half = len(order) // 2
+        return order[: 2 * half : 2], order[1 : 2 * half : 2]
+
     def _sample(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """Slots to look at, shape (pairs, k), the last one empty; and the classes in them."""
-        width = max(2, int((_CANDIDATES / len(nodes)) ** 0.5) - 1)
+        """Candidates of each node, shape (pairs, k, 2): slots, and the classes in them."""
+        width = max(4, int((_CANDIDATES / len(nodes)) ** 0.5))
         filled = self._filled[nodes]
         most = int(filled.max(initial=0))
-        if most <= width:
-            slots = np.minimum(np.arange(most)[None, :], filled[:, None])
+        singles = min(most, width // 2)
+        if singles == most:
+            one = np.minimum(np.arange(most)[None, :], filled[:, None])
         else:
-            slots = (self._random.random((len(nodes), width)) * filled[:, None]).astype(np.int64)
-        slots = np.concatenate([slots, filled[:, None]], axis=1)
-        return slots, self._slots[nodes[:, None], slots]
+            one = self._draw(filled, singles)
+        pairs = min(width - singles, most * (most - 1) // 2)
+        first, second = self._draw(filled, pairs), self._draw(filled, pairs)
+        second = np.where(first == second, filled[:, None], second)
+        empty = filled[:, None]
+        left = np.concatenate([one, first, empty], axis=1)
+        right = np.concatenate([np.broadcast_to(empty, one.shape), second, empty], axis=1)
+        left = np.where(left == empty, empty + 1, left)
+        slots = np.stack([left, right], axis=2)
+        return slots, self._slots[nodes[:, None, None], slots]
+
+    def _draw(self, filled: Ints, number: int) -> Ints:
+        return (self._random.random((len(filled), number)) * filled[:, None]).astype(np.int64)
 
     def _allowed(self, a: Ints, b: Ints, x: Ints, z: Ints) -> Mask:
-        go = self._may_move(x, a, b)
-        come = self._may_move(z, b, a)
+        go = self._may_move(x, a, b).all(axis=2)
+        come = self._may_move(z, b, a).all(axis=2)
         allowed = go[:, :, None] & come[:, None, :]
         for r in range(self._request.shape[1]):
-            added = self._request[x, r][:, :, None] - self._request[z, r][:, None, :]
-            allowed &= (added <= np.maximum(self._room[b, r], 0)[:, None, None]) & (
-                -added <= np.maximum(self._room[a, r], 0)[:, None, None]
-            )
+            amount = self._request[:, r]
+            added = amount[x].sum(axis=2)[:, :, None] - amount[z].sum(axis=2)[:, None, :]
+            allowed &= added <= np.maximum(self._room[b, r], 0)[:, None, None]
+            allowed &= -added <= np.maximum(self._room[a, r], 0)[:, None, None]
         return allowed
 
     def _may_move(self, x: Ints, origin: Ints, target: Ints) -> Mask:
-        pattern = self._pattern[x]
-        same = self._domain[pattern, origin[:, None]] == self._domain[pattern, target[:, None]]
-        may = self._open[x, target[:, None]] & same & ~self._frozen[x]
+        pattern, goal = self._pattern[x], target[:, None, None]
+        same = self._domain[pattern, origin[:, None, None]] == self._domain[pattern, goal]
+        may = self._open[x, goal] & same & ~self._frozen[x]
         if len(self._guarded):
             blocked = (self._conflict @ (self._present[:, target] > 0)) > 0
             guard = self._guard[x]
-            may &= (guard < 0) | ~blocked[guard, np.arange(len(target))[:, None]]
+            may &= (guard < 0) | ~blocked[guard, np.arange(len(target))[:, None, None]]
         return may
 
     def _apply(self, a: Ints, b: Ints, i: Ints, j: Ints) -> None:
-        x, z = self._slots[a, i], self._slots[b, j]
+        x, z = self._slots[a[:, None], i], self._slots[b[:, None], j]
         self._cost.move(self._usage, a, b, x, z)
-        change = self._request[x] - self._request[z]
+        change = (self._request[x] - self._request[z]).sum(axis=1)
         self._room[a] += change
         self._room[b] -= change
-        if len(self._guarded):
-            for cls, origin, target in ((x, a, b), (z, b, a)):
-                guard = self._guard[cls]
-                known = guard >= 0
-                np.subtract.at(self._present, (guard[known], origin[known]), 1)
-                np.add.at(self._present, (guard[known], target[known]), 1)
-        self._slots[a, i], self._slots[b, j] = z, x
-        self._close(a, i, x, z)
-        self._close(b, j, z, x)
-
-    def _close(self, nodes: Ints, slot: Ints, old: Ints, new: Ints) -> None:
-        """Keep filled slots in front: a slot that was emptied takes the last filled one."""
-        self._filled[nodes] += (new != self._dummy).astype(np.int64) - (old != self._dummy)
-        emptied = (new == self._dummy) & (old != self._dummy)
-        node, hole = nodes[emptied], slot[emptied]
-        last = self._filled[node]
-        self._slots[node, hole] = self._slots[node, last]
-        self._slots[node, last] = self._dummy
-        if (self._filled[nodes] >= self._slots.shape[1] - 1).any():
+        for cls, origin, target in ((x, a, b), (z, b, a)):
+            self._filled += np.bincount(
+                np.repeat(target, 2), weights=(cls != self._dummy).reshape(-1), minlength=len(self._filled)
+            ).astype(np.int64)
+            self._filled -= np.bincount(
+                np.repeat(origin, 2), weights=(cls != self._dummy).reshape(-1), minlength=len(self._filled)
+            ).astype(np.int64)
+            self._guard_moves(cls, origin, target)
+        self._slots[a[:, None], i], self._slots[b[:, None], j] = z, x
+        # The dummy is the largest class, so sorting brings empty slots to the end.
+        both = np.concatenate([a, b])
+        self._slots[both] = np.sort(self._slots[both], axis=1)
+        if int(self._filled.max()) > self._slots.shape[1] - 2:
             more = np.full_like(self._slots, self._dummy)
             self._slots = np.concatenate([self._slots, more], axis=1)
+
+    def _guard_moves(self, x: Ints, origin: Ints, target: Ints) -> None:
+        if not len(self._guarded):
+            return
+        guard = self._guard[x]
+        row, _ = np.nonzero(guard >= 0)
+        known = guard[guard >= 0]
+        np.subtract.at(self._present, (known, origin[row]), 1)
+        np.add.at(self._present, (known, target[row]), 1)
+
+
+def _alike(rows: NDArray[np.generic]) -> Ints:
+    """Equal numbers for equal rows."""
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in np.ascontiguousarray(rows)])

@@ -51,48 +51,49 @@ class NodeCost:
         return [*curves, *apart]
 
     def swap(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> Floats:
-        """Change of cost when a pod of class ``x`` on ``a`` and one of class ``z`` on ``b`` trade places.
+        """Change of cost when candidate ``x`` on node ``a`` and candidate ``z`` on ``b`` trade places.
 
         Parameters
         ----------
         a, b : array, shape (pairs,)
-        x, z : array, shape (pairs, k) and (pairs, l)
-            Classes; the dummy class stands for an empty slot.
+        x, z : array, shape (pairs, k, m) and (pairs, l, m)
+            Candidates: up to m classes each; the dummy class stands for an empty slot.
 
         Returns
         -------
         array, shape (pairs, k, l)
         """
-        shape = (len(a), x.shape[1], z.shape[1])
-        total = np.zeros(shape)
+        total = np.zeros((len(a), x.shape[1], z.shape[1]))
         position = 0
         for curve in self._piecewise:
             u = usage[position]
-            change = curve.amount[z][:, None, :] - curve.amount[x][:, :, None]
+            change = curve.amount[z].sum(axis=2)[:, None, :] - curve.amount[x].sum(axis=2)[:, :, None]
             total += curve.delta(u[a], change, a)
             total += curve.delta(u[b], -change, b)
             position += 1
         for apart in self._deviation:
             u = usage[position]
-            change = apart.amount[:, z][:, :, None, :] - apart.amount[:, x][:, :, :, None]
+            go, come = apart.amount[:, x].sum(axis=3), apart.amount[:, z].sum(axis=3)
+            change = come[:, :, None, :] - go[:, :, :, None]
             total += apart.delta(u[:, a], change, a)
             total += apart.delta(u[:, b], -change, b)
             position += 1
         if self.static:
-            total += (self.preference[x, b[:, None]] - self.preference[x, a[:, None]])[:, :, None]
-            total += (self.preference[z, a[:, None]] - self.preference[z, b[:, None]])[:, None, :]
+            origin, target = a[:, None, None], b[:, None, None]
+            total += (self.preference[x, target] - self.preference[x, origin]).sum(axis=2)[:, :, None]
+            total += (self.preference[z, origin] - self.preference[z, target]).sum(axis=2)[:, None, :]
         return total
 
     def move(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> None:
-        """Update `usage` for swaps between disjoint pairs of nodes."""
+        """Update `usage` for trades between disjoint pairs of nodes; ``x``, ``z`` of shape (pairs, m)."""
         position = 0
         for curve in self._piecewise:
-            change = curve.amount[z] - curve.amount[x]
+            change = curve.amount[z].sum(axis=1) - curve.amount[x].sum(axis=1)
             usage[position][a] += change
             usage[position][b] -= change
             position += 1
         for apart in self._deviation:
-            change = apart.amount[:, z] - apart.amount[:, x]
+            change = apart.amount[:, z].sum(axis=2) - apart.amount[:, x].sum(axis=2)
             usage[position][:, a] += change * apart.scale[:, a]
             usage[position][:, b] -= change * apart.scale[:, b]
             position += 1

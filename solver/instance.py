@@ -1,0 +1,73 @@
+"""A problem with everything its rules say about it, computed once and shared by all components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coupling import Coupling
+from .nodecost import objective, term_value
+from .problem import Problem
+from .rules import ENCODERS
+from .rules.base import Encoder
+from .terms import Term, coefficients
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A problem, the rules that apply, and what they make of it.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    problem: Problem
+
+    @cached_property
+    def encoders(self) -> tuple[Encoder, ...]:
+        """The rules that apply, in kube-scheduler's order."""
+        return tuple(encoder for encoder in ENCODERS if encoder.applies_to(self.problem))
+
+    @cached_property
+    def eligible(self) -> Mask:
+        """Shape (classes, nodes): where a pod may be as far as pinned pods and static facts tell."""
+        eligible = np.ones((len(self.problem.classes), len(self.problem.nodes)), dtype=bool)
+        for encoder in self.encoders:
+            encoder.restrict(self.problem, eligible)
+        return eligible
+
+    @cached_property
+    def coupling(self) -> Coupling:
+        """What moves of single pods must respect."""
+        coupling = Coupling(self.problem, self.eligible)
+        for encoder in self.encoders:
+            encoder.couple(self.problem, coupling)
+        return coupling
+
+    @cached_property
+    def terms(self) -> tuple[tuple[Term, int], ...]:
+        """The objective's terms with their coefficients."""
+        found = [encoder.term(self.problem) for encoder in self.encoders]
+        terms = [term for term in found if term is not None and term.worst > 0]
+        factors = coefficients(tuple((term.weight, term.worst) for term in terms))
+        return tuple(zip(terms, factors, strict=True))
+
+    def cost(self, counts: Ints) -> int:
+        """The exact weighted sum of the terms."""
+        return objective(self.problem, self.terms, counts)
+
+    def costs(self, counts: Ints) -> dict[str, int]:
+        """The exact cost of each term."""
+        return {term.name: term_value(self.problem, term, counts) for term, _ in self.terms}
+
+    def placed(self, counts: Ints) -> tuple[int, ...]:
+        """Pods placed per tier, highest priority first."""
+        placed = counts.sum(axis=1)
+        return tuple(int(placed[self.problem.tier_of == t].sum()) for t in range(len(self.problem.tiers)))
