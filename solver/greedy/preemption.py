@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from ...model.api import Pod, PodDisruptionBudget
 from ...model.labels import InvalidSelector, empty, selects
@@ -33,6 +34,7 @@ class Attempt:
     prepared: Prepared
     verdicts: Mapping[str, Verdict | None]
     nominations: Nominations
+    random: Random | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,11 @@ def _preempt(attempt: Attempt) -> Preemption | str:
     if not rooms:
         return texts.fit_error(len(attempt.verdicts), failures.values(), None)
     best = _best(rooms)
-    victims = len(rooms[best[0]].victims)
-    message = f"found a potential placement for pod on node {best[0]}, preempting {victims} victims"
+    nominated = best[0] if attempt.random is None else attempt.random.choice(best)
+    victims = len(rooms[nominated].victims)
+    message = f"found a potential placement for pod on node {nominated}, preempting {victims} victims"
     candidates = {name: _candidate(room) for name, room in rooms.items()}
-    return Preemption(f"preemption: {message}", best[0], candidates, best)
+    return Preemption(f"preemption: {message}", nominated, candidates, best)
 
 
 def _candidate(room: _Room) -> Candidate:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 
-from ...model.api import Pod
+from ...model.api import Pod, PodStatus
 from ...model.cluster import Cluster
 from ...model.profile import Profile, SchedulerConfiguration
 from ...model.reasons import Verdict
 from ...model.rules.base import CycleError
 from ...model.rules.scheduling_gates import gate
 from ...model.state import ClusterState, NodeInfo
+from ...model.unmodelled import unmodelled_filters
 from . import texts
 from .cycle import Active, Nominations, Prepared, failing_alone, filter_node, prepare, score
 from .preemption import NOW, Attempt, post_filter
 from .queue import pending
-from .records import Outcome, Record
+from .records import Outcome, Preemption, Record
 
 SECOND = 10**9
 
@@ -89,6 +90,10 @@ class Scheduler:
         gated = gate(pod)
         if gated is not None:
             return Decision(pod, Record(pod.key, Outcome.GATED, message=gated.reasons[0]))
+        unmodelled = unmodelled_filters(pod)
+        if unmodelled:
+            message = f"not modelled: {', '.join(unmodelled)}"
+            return Decision(pod, Record(pod.key, Outcome.NOT_MODELLED, message=message))
         try:
             if not self.state.nodes:
                 raise CycleError(texts.NO_NODES)
@@ -120,6 +125,28 @@ class Scheduler:
         self.nominations.remove(pod)
         del self.waiting[pod.key]
 
+    def carry_out(self, pod: Pod, preemption: Preemption) -> list[Pod]:
+        """Evict the victims and nominate `pod`; the victims that their controllers create again, waiting."""
+        name = preemption.nominated
+        assert name is not None
+        node = self.state.nodes[name]
+        victims = [node.pods[key] for key in preemption.victims]
+        for victim in victims:
+            node.remove(victim)
+        for other in self.nominations.on(name):
+            if other.priority < pod.priority:
+                self._nominate(other, "")
+        self._nominate(pod, name)
+        again = [_created_again(victim) for victim in victims if _has_successor(victim)]
+        self.waiting.update((successor.key, successor) for successor in again)
+        return again
+
+    def _nominate(self, pod: Pod, node: str) -> None:
+        self.nominations.remove(pod)
+        status = pod.status.model_copy(update={"nominated_node_name": node})
+        nominee = self.waiting[pod.key] = pod.model_copy(update={"status": status})
+        self.nominations.add(nominee)
+
     def _cycle(self, profile: Profile, pod: Pod, prepared: Prepared) -> Record:
         verdicts = self._filter(profile, pod, prepared)
         feasible = [self.state.nodes[name] for name, verdict in verdicts.items() if verdict is None]
@@ -133,7 +160,7 @@ class Scheduler:
         )
         if feasible:
             return self._choose(profile, pod, feasible, record)
-        attempt = Attempt(self.state, profile, pod, prepared, verdicts, self.nominations)
+        attempt = Attempt(self.state, profile, pod, prepared, verdicts, self.nominations, self.random)
         return self._reject(record, attempt)
 
     def _filter(self, profile: Profile, pod: Pod, prepared: Prepared) -> dict[str, Verdict | None]:
@@ -178,3 +205,12 @@ class Scheduler:
         preemption = post_filter(attempt) if self.preempting else None
         event = sentence if preemption is None else f"{sentence} {preemption.message}"
         return replace(record, fit_error=sentence, event=event, preemption=preemption)
+
+
+def _has_successor(victim: Pod) -> bool:
+    """Whether a controller will replace the pod because of this eviction."""
+    return victim.metadata.controller is not None and not victim.mirror and not victim.terminating
+
+
+def _created_again(victim: Pod) -> Pod:
+    return victim.model_copy(update={"node_name": None, "status": PodStatus(phase="Pending")})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ...model.cluster import Cluster
 from ...model.profile import SchedulerConfiguration
+from .queue import Queue
 from .records import Record
-from .scheduler import Scheduler
+from .scheduler import Decision, Scheduler
 
 PreemptionMode = Literal["look", "carry-out", "off"]
 
@@ -77,7 +78,9 @@ def schedule(
     seed : int, optional
         Break ties at random, as kube-scheduler does; by default the first name wins.
     preemption : {"look", "carry-out", "off"}
-        Whether unschedulable pods look at preemption, and whether victims are evicted.
+        Whether unschedulable pods look at preemption, and whether victims are evicted. A victim is gone at
+        once; one with a controller waits again, behind all pods of its priority. The preemptor is nominated
+        and has its turn again; should it still not fit, it waits for the next pass.
     passes : int or None
         How often to go through the pods that are not placed yet; None goes on until a pass places none.
 
@@ -86,24 +89,53 @@ def schedule(
     Schedule
     """
     scheduler = Scheduler.of(cluster, configuration, preempting=preemption != "off", seed=seed)
+    run = _Run(scheduler, preemption == "carry-out", dict.fromkeys(scheduler.waiting))
     order = tuple(scheduler.waiting)
-    placement: dict[str, str | None] = dict.fromkeys(order)
-    sequence: list[Record] = []
     left = passes
     while left is None or left > 0:
-        placed = _one_pass(scheduler, sequence, placement)
-        left = None if left is None else left - 1
-        if not placed:
+        if not run.one_pass():
             break
-    return Schedule(tuple(sequence), placement, order)
+        left = None if left is None else left - 1
+    return Schedule(tuple(run.sequence), run.placement, order, tuple(run.evicted))
 
 
-def _one_pass(scheduler: Scheduler, sequence: list[Record], placement: dict[str, str | None]) -> int:
-    before = scheduler.placed
-    for pod in list(scheduler.waiting.values()):
-        decision = scheduler.look(pod)
-        sequence.append(decision.record)
-        if decision.record.node is not None:
-            scheduler.place(decision)
-            placement[pod.key] = decision.record.node
-    return scheduler.placed - before
+@dataclass(slots=True)
+class _Run:
+    """What has happened so far."""
+
+    scheduler: Scheduler
+    carry_out: bool
+    placement: dict[str, str | None]
+    sequence: list[Record] = field(default_factory=list[Record])
+    evicted: list[str] = field(default_factory=list[str])
+
+    def one_pass(self) -> int:
+        """Give every waiting pod its turn; how many were placed."""
+        scheduler = self.scheduler
+        before = scheduler.placed
+        queue = Queue(scheduler.waiting.values())
+        preempted: set[str] = set()
+        while queue:
+            decision = scheduler.look(scheduler.waiting[queue.pop()])
+            record = decision.record
+            self.sequence.append(record)
+            if record.node is not None:
+                scheduler.place(decision)
+                self.placement[record.pod] = record.node
+            elif self._evicts(record) and record.pod not in preempted:
+                preempted.add(record.pod)
+                self._evict(decision, queue)
+        return scheduler.placed - before
+
+    def _evicts(self, record: Record) -> bool:
+        return self.carry_out and record.preemption is not None and record.preemption.nominated is not None
+
+    def _evict(self, decision: Decision, queue: Queue) -> None:
+        preemption = decision.record.preemption
+        assert preemption is not None
+        for victim in preemption.victims:
+            self.evicted.append(victim)
+            self.placement[victim] = None
+        queue.again(decision.pod)
+        for pod in self.scheduler.carry_out(decision.pod, preemption):
+            queue.late(pod)
