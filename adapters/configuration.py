@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from pydantic import ValidationError
@@ -155,7 +156,10 @@ def _arguments(config: args.PluginConfig, where: str) -> dict[str, Any]:
     model = args.ARGS.get(config.name)
     if model is None:
         known = tuple(args.ARGS)
-        raise _Wrong(f"{where}.name", f"{shown(config.name)} takes no arguments known to kubestow; known: {', '.join(known)}")
+        raise _Wrong(
+            f"{where}.name",
+            f"{shown(config.name)} takes no arguments known to kubestow; known: {', '.join(known)}",
+        )
     try:
         parsed = model.model_validate(config.args)
     except ValidationError as error:
@@ -186,6 +190,8 @@ def _fields(parsed: args.Args) -> dict[str, Any]:
             return {"added_affinity": parsed.added_affinity}
         case args.PodTopologySpreadArgs():
             return _spread(parsed)
+        case args.VolumeBindingArgs() if parsed.shape:
+            return {"storage_shape": _rising(parsed.shape, "shape")}
         case _:
             return {}
 
@@ -196,18 +202,25 @@ def _weights(resources: tuple[args.ResourceWeight, ...]) -> tuple[tuple[str, int
 
 def _scoring(strategy: args.Strategy) -> ScoringStrategy:
     points = strategy.requested_to_capacity_ratio.shape if strategy.requested_to_capacity_ratio else ()
-    shape = tuple((point.utilization, point.score) for point in points)
     where = "scoringStrategy.requestedToCapacityRatio.shape"
+    shape = _rising(points, where)
     if strategy.type == "RequestedToCapacityRatio" and not shape:
         raise _Wrong(where, "RequestedToCapacityRatio needs at least one point")
-    if any(left >= right for (left, _), (right, _) in zip(shape, shape[1:], strict=False)):
-        raise _Wrong(where, f"utilization must rise from point to point, not {[x for x, _ in shape]}")
     return ScoringStrategy(strategy.type, _weights(strategy.resources), shape)
+
+
+def _rising(points: tuple[args.ShapePoint, ...], where: str) -> tuple[tuple[int, int], ...]:
+    shape = tuple((point.utilization, point.score) for point in points)
+    if any(left >= right for (left, _), (right, _) in pairwise(shape)):
+        raise _Wrong(where, f"utilization must rise from point to point, not {[x for x, _ in shape]}")
+    return shape
 
 
 def _spread(parsed: args.PodTopologySpreadArgs) -> dict[str, Any]:
     if parsed.defaulting_type == "System" and parsed.default_constraints:
-        raise _Wrong("defaultConstraints", "needs defaultingType: List; with System the defaults are built in")
+        raise _Wrong(
+            "defaultConstraints", "needs defaultingType: List; with System the defaults are built in"
+        )
     for position, constraint in enumerate(parsed.default_constraints):
         if constraint.label_selector is not None:
             raise _Wrong(
@@ -219,7 +232,9 @@ def _spread(parsed: args.PodTopologySpreadArgs) -> dict[str, Any]:
 
 def _warnings(document: args.ConfigurationDocument) -> Iterator[Warning]:
     if document.extenders:
-        message = f"{len(document.extenders)} extenders are not asked; what they filter, score or bind is not known"
+        message = (
+            f"{len(document.extenders)} extenders are not asked; what they filter, score or bind is not known"
+        )
         yield Warning("not-modelled", KIND, "extenders", message)
     for position, entry in enumerate(document.profiles):
         for name, field in type(entry.plugins).model_fields.items():

@@ -1,4 +1,4 @@
-"""The parts of a KubeSchedulerConfiguration (``kubescheduler.config.k8s.io/v1``) as data, unknown fields refused.
+"""The parts of a KubeSchedulerConfiguration as data, unknown fields refused.
 
 Source: https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1/
 """

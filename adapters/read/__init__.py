@@ -1,6 +1,6 @@
 """Manifests, dumps and snapshots in: files to a `Cluster`."""
 
-from .reader import Input, InputFile, read
 from .limits import Limits
+from .reader import Input, InputFile, read
 
 __all__ = ["Input", "InputFile", "Limits", "read"]

@@ -2,84 +2,166 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from ...model.cluster import Cluster
 from ...model.errors import BadInput
 from ...model.profile import SchedulerConfiguration
 from ..configuration import KIND as CONFIGURATION
 from ..configuration import parse_configuration
-from . import json_text, yaml_text
-from .limits import Limits, TooMuch
-from .parse import CLUSTER_FIELDS, BadObject, parse
+from .collect import Collector
+from .documents import RawObject, raw_objects
+from .kinds import NOT_MODELLED, taken
+from .limits import Limits
+from .problems import Problems
 from .sources import Source, sources
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that was read: path, SHA-256 digest as on disk, and how many objects of which kind it held."""
+    """A file that was read.
+
+    Parameters
+    ----------
+    path : str
+        Safe to print; ``<stdin>`` for standard input.
+    digest : str
+        SHA-256 of the file as it is on disk, in hexadecimal.
+    objects : mapping of str to int
+        How many objects of which kind it held, those that are not used included.
+    """
 
     path: str
     digest: str
-    objects: dict[str, int]
+    objects: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What was read: the cluster, a scheduler configuration if one was there, and the files."""
+    """What was read.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Not yet admitted (`kubestow.model.admission.admit`).
+    configuration : SchedulerConfiguration or None
+        If the input held a KubeSchedulerConfiguration.
+    files : tuple of InputFile
+        In the order they were read.
+    """
 
     cluster: Cluster
     configuration: SchedulerConfiguration | None = None
     files: tuple[InputFile, ...] = ()
 
+    @property
+    def objects(self) -> Mapping[str, int]:
+        """How many objects of which kind all files held together."""
+        return dict(sum((Counter(file.objects) for file in self.files), Counter[str]()))
 
-def read(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, limits: Limits | None = None
-) -> Input:
-    """Read a cluster from files, directories, archives or standard input (``-``)."""
+
+def read(paths: Paths, *, keep_going: bool = False, limits: Limits | None = None) -> Input:
+    """Read a cluster from files, directories, archives or standard input (``-``).
+
+    Takes multi-document YAML, JSON documents one after another, ``kind: List``
+    and typed lists, ``.gz``, ``.tar.gz``, ``kubectl get -o yaml|json``,
+    ``kubectl cluster-info dump``, ``kwokctl snapshot export``, must-gather trees.
+
+    Parameters
+    ----------
+    paths : str or path, or a sequence of them
+    keep_going : bool
+        Drop what is bad, with a warning each, instead of raising.
+    limits : Limits, optional
+        What to refuse to go beyond.
+
+    Raises
+    ------
+    BadInput
+        Naming file, document, object and field, as far as they are known.
+    """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    bounds = limits or Limits()
-    found: dict[str, list[Any]] = {}
-    files: dict[str, InputFile] = {}
-    configuration: SchedulerConfiguration | None = None
-    for source in sources([os.fspath(path) for path in given], bounds):
-        file = files.setdefault(source.file, InputFile(source.file, source.digest, {}))
-        for number, document in enumerate(_documents(source, bounds), 1):
-            for kind, raw in _objects(document):
-                file.objects[kind] = file.objects.get(kind, 0) + 1
-                if kind == CONFIGURATION:
-                    configuration = parse_configuration(raw, file=source.name)
-                elif kind in CLUSTER_FIELDS:
-                    try:
-                        found.setdefault(CLUSTER_FIELDS[kind][0], []).append(parse(kind, raw))
-                    except BadObject as error:
-                        raise BadInput(str(error), file=source.name, document=number, object=kind, field=error.field) from None
-    kinds = frozenset(kind for file in files.values() for kind in file.objects)
-    cluster = Cluster(**{name: tuple(objects) for name, objects in found.items()}, kinds=kinds)
-    return Input(cluster, configuration, tuple(files.values()))
+    with _no_collection():
+        return _Reader(Problems(keep_going=keep_going), limits or Limits()).read(
+            [os.fspath(p) for p in given]
+        )
 
 
-def _documents(source: Source, limits: Limits) -> Iterator[Any]:
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of objects are made and none is garbage: do not look for any meanwhile."""
+    enabled = gc.isenabled()
+    gc.disable()
     try:
-        text = source.data.decode("utf-8-sig")
-        if text.lstrip()[:1] == "{":
-            yield from json_text.documents(text)
-        else:
-            for document in yaml_text.split(text):
-                yield yaml_text.load(document, limits)
-    except (ValueError, TooMuch) as error:
-        raise BadInput(str(error), file=source.name) from None
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
-def _objects(document: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    if not isinstance(document, dict):
-        return
-    kind = document.get("kind", "")
-    if not kind.endswith("List"):
-        yield kind, document
-        return
-    for item in document.get("items") or ():
-        yield item.get("kind") or kind.removesuffix("List"), item
+@dataclass(slots=True)
+class _Reader:
+    problems: Problems
+    limits: Limits
+    configuration: SchedulerConfiguration | None = None
+    digests: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def read(self, paths: list[str]) -> Input:
+        collector = Collector(self.problems)
+        for source in sources(paths, self.limits, self.problems):
+            self._source(source, collector)
+        cluster = collector.cluster()
+        if not cluster.kinds:
+            raise BadInput(
+                "holds no object that scheduling reads, such as a Node or a Pod", file=_listed(paths)
+            )
+        self._say_not_modelled()
+        files = tuple(
+            InputFile(path, digest, dict(self.counts[path])) for path, digest in self.digests.items()
+        )
+        warnings = tuple(self.problems.warnings)
+        return Input(cluster.with_changes(warnings=warnings), self.configuration, files)
+
+    def _source(self, source: Source, collector: Collector) -> None:
+        self.digests[source.file] = source.digest
+        counts = self.counts.setdefault(source.file, Counter())
+        for raw in raw_objects(source, self.limits, self.problems):
+            counts[raw.kind] += raw.fields is not None
+            if taken(raw.kind, raw.api_version):
+                collector.add(raw)
+            elif raw.kind == CONFIGURATION and raw.fields is not None:
+                self._configure(raw)
+
+    def _configure(self, raw: RawObject) -> None:
+        assert raw.fields is not None
+        if self.configuration is not None:
+            self.problems.report(
+                "there is a second one; keep one", file=raw.file, document=raw.document, object=CONFIGURATION
+            )
+            return
+        try:
+            self.configuration = parse_configuration(raw.fields, file=raw.file, document=raw.document)
+        except BadInput as error:
+            self.problems.report(
+                error.message, file=raw.file, document=raw.document, object=error.object, field=error.field
+            )
+
+    def _say_not_modelled(self) -> None:
+        counts = sum(self.counts.values(), Counter[str]())
+        for kind, consequence in NOT_MODELLED.items():
+            if counts[kind]:
+                self.problems.warn(
+                    "not-modelled", kind, "", f"{counts[kind]} objects are not used: {consequence}"
+                )
+
+
+def _listed(paths: list[str]) -> str:
+    return ", ".join(path if path.isprintable() else repr(path) for path in paths)

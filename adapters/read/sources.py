@@ -1,7 +1,8 @@
-"""Where input comes from: files, directories, archives, standard input; to named byte strings."""
+"""Where input comes from: files, directories, archives, standard input; to named texts."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -12,30 +13,37 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
-from ...model.errors import BadInput
-from .limits import Limits
+from ..invalid import shown
+from .limits import Limits, TooMuch
+from .problems import Problems
 
+STDIN = "-"
 _MANIFEST = (".yaml", ".yml", ".json")
 _ARCHIVE = (".tar", ".tar.gz", ".tgz")
 _CHUNK = 1 << 20
-STDIN = "-"
+_ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Some bytes and where they came from.
+    """A text and where it came from.
 
     Parameters
     ----------
     name : str
-        For messages: the path, ``archive.tgz:member``, or ``<stdin>``.
+        For messages: the path, ``archive.tgz:member``, or ``<stdin>``; safe to print.
     file : str
         The file on disk.
     digest : str
         SHA-256 of that file, as it is on disk.
-    data : bytes
-        Decompressed.
+    text : str
+        Decompressed and decoded.
     named : bool
         The user gave this very file, so it must hold objects; files found in a directory may hold anything.
     """
@@ -43,8 +51,12 @@ class Source:
     name: str
     file: str
     digest: str
-    data: bytes
+    text: str
     named: bool
+
+
+class _Unusable(ValueError):
+    """A file that cannot be used at all."""
 
 
 class _Budget:
@@ -55,97 +67,126 @@ class _Budget:
         self._bytes = 0
         self._files = 0
 
-    def file(self, name: str) -> None:
+    def file(self) -> None:
         self._files += 1
         if self._files > self._limits.files:
-            raise BadInput(f"more than {self._limits.files} files; read fewer at once", file=name)
+            raise TooMuch(f"more than {self._limits.files} files; read fewer at once")
 
-    def drain(self, stream: io.BufferedIOBase | gzip.GzipFile, name: str) -> bytes:
-        chunks: list[bytes] = []
+    def drain(self, stream: IO[bytes]) -> bytearray:
+        data = bytearray()
         while chunk := stream.read(_CHUNK):
             self._bytes += len(chunk)
             if self._bytes > self._limits.total_bytes:
-                raise BadInput(f"more than {self._limits.total_bytes} bytes in all; read less at once", file=name)
-            chunks.append(chunk)
-        return b"".join(chunks)
+                raise TooMuch(f"more than {self._limits.total_bytes} bytes in all; read less at once")
+            data += chunk
+        return data
 
 
-def sources(paths: Sequence[str], limits: Limits) -> Iterator[Source]:
+def sources(paths: Sequence[str], limits: Limits, problems: Problems) -> Iterator[Source]:
     """Everything that `paths` name, in order; directories sorted by path.
 
-    Raises
-    ------
-    BadInput
-        For what is missing, unreadable, damaged, empty of manifests or past the limits.
+    What is missing, unreadable, damaged, empty of manifests or past the limits is reported to `problems`.
     """
     budget = _Budget(limits)
     for path in paths:
-        if path == STDIN:
-            yield from _open("<stdin>", sys.stdin.buffer.read, budget, named=True)
-        elif os.path.isdir(path):
-            yield from _directory(Path(path), budget)
+        if os.path.isdir(path):
+            yield from _directory(Path(path), budget, problems)
         else:
-            yield from _file(path, budget, named=True)
+            yield from _reported(path, budget, problems, named=True)
 
 
-def _directory(root: Path, budget: _Budget) -> Iterator[Source]:
-    found = 0
-    for path in sorted(path for path in root.rglob("*") if _manifest(path.name) and path.is_file()):
-        found += 1
-        yield from _file(str(path), budget, named=False)
+def _directory(root: Path, budget: _Budget, problems: Problems) -> Iterator[Source]:
+    found = [path for path in root.rglob("*") if _wanted(path.relative_to(root)) and path.is_file()]
     if not found:
-        raise BadInput("the directory holds no .yaml, .yml or .json file; name one that does", file=str(root))
+        problems.report(
+            "the directory holds no .yaml, .yml or .json file; name one that does", file=printable(str(root))
+        )
+    for path in sorted(found):
+        yield from _reported(str(path), budget, problems, named=False)
+
+
+def _wanted(path: Path) -> bool:
+    return _manifest(path.name) and not any(part.startswith(".") for part in path.parts)
 
 
 def _manifest(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(_MANIFEST)
 
 
+def _reported(path: str, budget: _Budget, problems: Problems, *, named: bool) -> Iterator[Source]:
+    try:
+        yield from _file(path, budget, named=named)
+    except OSError as error:
+        problems.report(f"cannot be read: {error.strerror or error}", file=printable(path))
+    except (_Unusable, TooMuch) as error:
+        problems.report(str(error), file=printable(path))
+
+
 def _file(path: str, budget: _Budget, *, named: bool) -> Iterator[Source]:
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"cannot be read: {reason}", file=path) from None
-    yield from _unpack(path, data, budget, named=named)
-
-
-def _open(name, read, budget, *, named):
-    yield from _unpack(name, read(), budget, named=named)
-
-
-def _unpack(name: str, data: bytes, budget: _Budget, *, named: bool) -> Iterator[Source]:
-    budget.file(name)
-    digest = hashlib.sha256(data).hexdigest()
-    text = _gunzip(name, data, budget)
-    if name.lower().endswith(_ARCHIVE) or text[257:262] == b"ustar":
-        for member, content in _members(name, text, budget):
-            yield Source(f"{name}:{member}", name, digest, content, named=False)
+    budget.file()
+    if path == STDIN:
+        name, data = "<stdin>", budget.drain(sys.stdin.buffer)
     else:
-        yield Source(name, name, digest, text, named=named)
+        if "\0" in path:
+            raise _Unusable("no file can have this name")
+        name = printable(path)
+        with open(path, "rb") as stream:
+            data = budget.drain(stream)
+    digest = hashlib.sha256(data).hexdigest()
+    data = _unzipped(data, budget)
+    if name.lower().endswith(_ARCHIVE) or data[257:262] == b"ustar":
+        for member, text in _members(data, budget):
+            yield Source(f"{name}:{printable(member)}", name, digest, text, named=False)
+    else:
+        source = Source(name, name, digest, _decoded(data), named=named)
+        del data  # it may be as large as the text
+        yield source
 
 
-def _gunzip(name: str, data: bytes, budget: _Budget) -> bytes:
+def printable(path: str) -> str:
+    """A path as it is, or escaped when it holds anything that a terminal would not just print."""
+    return path if path.isprintable() else repr(path)
+
+
+def _unzipped(data: bytearray, budget: _Budget) -> bytearray:
     if data[:2] != b"\x1f\x8b":
-        return budget.drain(io.BytesIO(data), name)
+        return data
     try:
-        return budget.drain(gzip.GzipFile(fileobj=io.BytesIO(data)), name)
+        return budget.drain(cast("IO[bytes]", gzip.GzipFile(fileobj=io.BytesIO(data))))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"damaged gzip data: {error}", file=name) from None
+        raise _Unusable(f"the gzip data is damaged: {error}") from None
 
 
-def _members(name: str, data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
-    found = 0
+def _members(data: bytearray, budget: _Budget) -> Iterator[tuple[str, str]]:
+    # Members are read in memory and never extracted, so their paths cannot lead anywhere.
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            members = [member for member in archive if member.isfile() and _manifest(member.name)]
-            for member in sorted(members, key=lambda member: member.name):
-                stream = archive.extractfile(member)
-                assert stream is not None
-                budget.file(name)
-                found += 1
-                yield member.name, _gunzip(member.name, stream.read(), budget)
+        archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115 - read below, member by member
+        members = [member for member in archive if member.isfile() and _manifest(member.name)]
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadInput(f"damaged tar archive: {error}", file=name) from None
-    if not found:
-        raise BadInput("the archive holds no .yaml, .yml or .json file", file=name)
+        raise _Unusable(f"the tar archive is damaged: {error}") from None
+    if not members:
+        raise _Unusable("the archive holds no .yaml, .yml or .json file")
+    for member in sorted(members, key=lambda member: member.name):
+        budget.file()
+        yield member.name, _decoded(_unzipped(_content(archive, member, budget), budget))
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo, budget: _Budget) -> bytearray:
+    try:
+        stream = archive.extractfile(member)
+        return budget.drain(stream) if stream else bytearray()
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        if isinstance(error, TooMuch):
+            raise
+        raise _Unusable(f"the tar archive is damaged: {error}") from None
+
+
+def _decoded(data: bytearray) -> str:
+    encoding = next((name for mark, name in _ENCODINGS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        byte = shown(data[error.start : error.start + 1].hex())
+        raise _Unusable(
+            f"not {encoding} text: byte {byte} at offset {error.start}; convert it to UTF-8"
+        ) from None

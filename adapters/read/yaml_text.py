@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import yaml
@@ -27,10 +29,10 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
     **dict.fromkeys(("false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
+_NUMERIC = frozenset("+-.0123456789")
+_LONGEST_INTEGER = 40
+_WHOLE = 10**21
 _MERGE = "<<"
 
 
@@ -45,7 +47,7 @@ def split(text: str) -> Iterator[str]:
     taken apart before parsing, and a broken one does not spoil the others.
     """
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         document = text[start:end]
         if not _NOTHING.match(document):
             yield document
@@ -76,30 +78,35 @@ def _describe(error: yaml.YAMLError) -> str:
 
 
 def scalar(text: str) -> Any:
-    """The value of a plain scalar: null, a boolean, a number or the text itself."""
+    """The value of a plain scalar: null, a boolean, a number or the text itself.
+
+    As in JSON, ``1e3`` is the whole number 1000. What JSON cannot say, such
+    as ``.nan``, stays text, and so do times.
+    """
     if text in _WORDS:
         return _WORDS[text]
-    if text[0] not in "+-.0123456789":
+    if text[0] not in _NUMERIC:
         return text
-    if _INTEGER.fullmatch(text):
+    if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         return _integer(text)
     return _number(text) if _FLOAT.fullmatch(text) else text
 
 
 def _integer(text: str) -> Any:
-    digits = text.replace("_", "").lower()
+    digits = text.replace("_", "")
     unsigned = digits.lstrip("+-")
     octal = len(unsigned) > 1 and unsigned[0] == "0" and unsigned[1].isdigit()
-    if len(unsigned) > 40:
-        return _number(digits) if _FLOAT.fullmatch(digits) else text
     try:
-        return int(digits, 8) if octal else int(digits, 0)
+        return int(digits, 8 if octal else 0)
     except ValueError:
         return text
 
 
-def _number(text: str) -> float:
-    return float(text)
+def _number(text: str) -> Any:
+    number = float(text)
+    if not math.isfinite(number):
+        return text
+    return int(number) if number.is_integer() and abs(number) < _WHOLE else number
 
 
 def _key(value: Any) -> str:
@@ -230,7 +237,9 @@ class _Builder:
             target[frame.key] = value
 
     def _merge(self, frame: _Frame) -> None:
-        parts = [part for merged in frame.merges for part in (merged if isinstance(merged, list) else [merged])]
+        parts = [
+            part for merged in frame.merges for part in (merged if isinstance(merged, list) else [merged])
+        ]
         target = frame.value
         assert isinstance(target, dict)
         for part in parts:
