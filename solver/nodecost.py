@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Problem
-from .terms import Deviation, Piecewise, Preference, Term
+from .terms import Deviation, Piecewise, Preference, Relational, Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,7 +136,9 @@ def term_value(problem: Problem, term: Term, counts: Ints) -> int:
     return max(0, term.constant + sum(_part_value(problem, part, counts) for part in term.parts))
 
 
-def _part_value(problem: Problem, part: Piecewise | Deviation | Preference, counts: Ints) -> int:
+def _part_value(problem: Problem, part: Piecewise | Deviation | Preference | Relational, counts: Ints) -> int:
+    if isinstance(part, Relational):
+        return part.value(counts)
     if isinstance(part, Piecewise):
         return int(part.at(part.base + counts.T @ part.amount).sum())
     if isinstance(part, Deviation):

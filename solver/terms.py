@@ -6,12 +6,20 @@ values are exact integers, see ``docs/objective.md``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from .cp import Expr
+    from .relaxation import Relaxation
+    from .scope import Scope
+
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +110,35 @@ class Preference:
     unplaced: Ints
 
 
+class Relational(ABC):
+    """A function of how many pods of which classes share a topology domain.
+
+    It is no sum over nodes, so it brings its own faces: exact values, a price
+    for single moves, a CP-SAT expression, and linear bounds.
+    """
+
+    @property
+    @abstractmethod
+    def labels(self) -> Ints:
+        """Shape (nodes, columns): nodes that differ here should not be merged in a relaxation."""
+
+    @abstractmethod
+    def value(self, counts: Ints) -> int:
+        """The exact value for `counts`, shape (classes, nodes)."""
+
+    @abstractmethod
+    def marginal(self, counts: Ints) -> Floats:
+        """Shape (classes, nodes): change of the value when one more pod of the class is on the node."""
+
+    @abstractmethod
+    def encode(self, scope: Scope) -> Expr:
+        """An expression that is the value, constants included, where it is minimised; else at least that."""
+
+    @abstractmethod
+    def relax(self, relaxation: Relaxation, coefficient: int) -> None:
+        """Add `coefficient` times a linear function that is nowhere above the value."""
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """One term of the objective.
@@ -124,7 +161,7 @@ class Term:
     weight: int
     worst: int
     constant: int
-    parts: tuple[Piecewise | Deviation | Preference, ...]
+    parts: tuple[Piecewise | Deviation | Preference | Relational, ...]
 
 
 def coefficients(terms: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
