@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from ortools.sat.python import cp_model
 
 from .cp import Expr, total, weighted
 from .instance import Instance
 from .scope import Scope
-from .terms import Deviation, Piecewise, Preference, Term
+from .terms import Deviation, Piecewise, Preference, Relational, Term
 
 Ints = NDArray[np.int64]
 
@@ -21,6 +22,20 @@ def build_scope(instance: Instance, nodes: Sequence[int], counts: Ints) -> Scope
     for encoder in instance.encoders:
         encoder.constrain(scope)
     return scope
+
+
+def feasible(instance: Instance, counts: Ints) -> bool:
+    """Whether a placement satisfies every rule that applies, by the encoders' own account."""
+    problem = instance.problem
+    if (counts > np.where(instance.eligible, problem.fit, 0)).any() or (
+        counts.sum(axis=1) > problem.count
+    ).any():
+        return False
+    scope = build_scope(instance, range(len(problem.nodes)), counts)
+    scope.fix()
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    return solver.solve(scope.model) in (cp_model.OPTIMAL, cp_model.FEASIBLE)
 
 
 def cost_expression(scope: Scope, terms: Sequence[tuple[Term, int]]) -> Expr:
@@ -38,7 +53,7 @@ def cost_expression(scope: Scope, terms: Sequence[tuple[Term, int]]) -> Expr:
     return weighted(expressions, coefficients)
 
 
-def _part(scope: Scope, part: object) -> list[tuple[Expr, int]]:
+def _part(scope: Scope, part: Piecewise | Deviation | Preference | Relational) -> list[tuple[Expr, int]]:
     if isinstance(part, Piecewise):
         encode = _convex if part.convex else _chords
         return [(encode(scope, part, n), 1) for n in scope.nodes if part.size[n]]
@@ -46,7 +61,7 @@ def _part(scope: Scope, part: object) -> list[tuple[Expr, int]]:
         return [pair for n in scope.nodes if part.weight[n] for pair in _deviation(scope, part, n)]
     if isinstance(part, Preference):
         return _preference(scope, part)
-    return part.encode(scope)  # type: ignore[attr-defined,no-any-return]
+    return [(part.encode(scope), 1)]
 
 
 def _usage(scope: Scope, amount: Ints, base: int, n: int) -> tuple[Expr, int]:

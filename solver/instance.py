@@ -59,6 +59,20 @@ class Instance:
         factors = coefficients(tuple((term.weight, term.worst) for term in terms))
         return tuple(zip(terms, factors, strict=True))
 
+    @cached_property
+    def relational(self) -> bool:
+        """Whether counts of different nodes depend on each other through a hard rule."""
+        return bool(any(self.coupling.keys) or self.coupling.frozen.any())
+
+    @cached_property
+    def used_anyway(self) -> Mask:
+        """Shape (nodes,): nodes that a pinned pod keeps in use (not DaemonSet, mirror or terminating ones)."""
+        pinned = self.problem.pinned
+        lasting = np.array(
+            [not (pod.of_daemon_set or pod.mirror or pod.terminating) for pod in pinned.kinds], dtype=bool
+        )
+        return pinned.counts(lasting, len(self.problem.nodes)) > 0
+
     def cost(self, counts: Ints) -> int:
         """The exact weighted sum of the terms."""
         return objective(self.problem, self.terms, counts)

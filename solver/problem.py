@@ -219,7 +219,7 @@ def build_problem(
     free: frozenset[str],
     *,
     question: str = "pending",
-    profile: str | None = None,
+    profile: Profile | None = None,
 ) -> Problem:
     """Build the arrays of a placement problem.
 
@@ -231,8 +231,8 @@ def build_problem(
     free : frozenset of str
         Keys of the pods to place; every other pod with a known node is pinned.
     question : str
-    profile : str, optional
-        ``schedulerName`` of the profile that node terms follow; default the first.
+    profile : Profile, optional
+        The profile that node terms follow; default the first.
 
     Returns
     -------
@@ -242,15 +242,10 @@ def build_problem(
     classes = _classes(cluster, configuration, free_pods)
     pinned = _pinned(cluster, free)
     resources, request = _requests([cls.pod for cls in classes], None)
-    main = configuration.profiles[0] if profile is None else configuration.profile(profile)
-    if main is None:
-        raise ValueError(
-            f"no profile named {profile!r}; there are {[p.scheduler_name for p in configuration.profiles]}"
-        )
     return Problem(
         cluster=cluster,
         configuration=configuration,
-        profile=main,
+        profile=profile or configuration.profiles[0],
         question=question,
         nodes=cluster.nodes,
         free=free_pods,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Problem
-from .terms import Deviation, Piecewise, Preference, Term
+from .terms import Deviation, Piecewise, Preference, Relational, Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,13 +34,16 @@ class Relaxation:
     terms : sequence of (Term, int)
         Objective terms and their coefficients.
     placed : sequence of int
-        How many pods of each tier (`Problem.tiers`) are placed.
+        How many pods of each tier (`Problem.tiers`) are placed; tiers after these are free.
+    most : int, optional
+        Maximise how many pods of this tier are placed (the minimum is then its negative).
     """
 
     problem: Problem
     eligible: Mask
     terms: Sequence[tuple[Term, int]]
     placed: Sequence[int]
+    most: int | None = None
     constant: int = 0
     group_of: Ints = field(init=False)
     size: Ints = field(init=False)
@@ -55,6 +58,10 @@ class Relaxation:
         self._make_counts()
         self._make_totals()
         self._make_capacities()
+        if self.most is not None:
+            for c in np.flatnonzero(self.problem.tier_of == self.most).tolist():
+                for j in self.columns(c):
+                    self._cost[j] = -1.0
         for term, coefficient in self.terms:
             self.constant += coefficient * term.constant
             for part in term.parts:
@@ -112,13 +119,14 @@ class Relaxation:
 
     def _make_totals(self) -> None:
         problem = self.problem
-        for t, placed in enumerate(self.placed):
+        for t in range(len(problem.tiers)):
+            placed = self.placed[t] if t < len(self.placed) else None
             classes = np.flatnonzero(problem.tier_of == t).tolist()
             everyone = placed == int(problem.count[classes].sum())
             for c in classes:
                 lower = float(problem.count[c]) if everyone else 0.0
                 self.row(lower, float(problem.count[c]), [(j, 1.0) for j in self.columns(c)])
-            if not everyone:
+            if not everyone and placed is not None:
                 self.row(float(placed), float(placed), [(j, 1.0) for c in classes for j in self.columns(c)])
 
     def _make_capacities(self) -> None:
@@ -135,8 +143,10 @@ class Relaxation:
         classes = np.flatnonzero((self.counts[:, g] >= 0) & (amount != 0))
         return [(int(self.counts[c, g]), float(amount[c])) for c in classes.tolist()]
 
-    def _make_part(self, part: Piecewise | Deviation | Preference, coefficient: int) -> None:
-        if isinstance(part, Preference):
+    def _make_part(self, part: Piecewise | Deviation | Preference | Relational, coefficient: int) -> None:
+        if isinstance(part, Relational):
+            part.relax(self, coefficient)
+        elif isinstance(part, Preference):
             self._make_preference(part, coefficient)
         elif isinstance(part, Deviation):
             self._make_deviation(part, coefficient)
@@ -241,6 +251,8 @@ def _groups(problem: Problem, eligible: Mask, terms: Sequence[tuple[Term, int]])
             elif isinstance(part, Deviation):
                 static.extend((part.scale.T, part.weight[:, None]))
                 usage.append(part.base.T)
+            elif isinstance(part, Relational):
+                static.append(part.labels)
             else:
                 static.append(part.cost.T)
     groups = _unique([*static, *usage])

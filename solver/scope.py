@@ -136,6 +136,11 @@ class Scope:
             if variable is not self._variables[c, n]:
                 self.model.add_hint(variable, int(self.counts[c, n] > 0))
 
+    def fix(self) -> None:
+        """Allow only the placement so far."""
+        for (c, n), variable in self._variables.items():
+            self.model.add(variable == int(self.counts[c, n]))
+
     def read(self, solver: cp_model.CpSolver) -> Ints:
         """The counts of a solution, shape (classes, nodes)."""
         counts = self.outside.copy()

@@ -1,0 +1,189 @@
+"""The search for one instance: starts, exchange, neighbourhoods, exact solves, bounds; stage by stage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .exact import Step, small_enough, solve_stage
+from .exchange import Exchange
+from .instance import Instance
+from .neighbourhoods import COST, PLACED, Adaptive
+from .relaxation import Relaxation
+from .result import Limits, StageResult, Status
+from .stages import Cost, Placed, Stage, key
+from .start import guided_start
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Search:
+    """A search that keeps the best placement and a bound per stage.
+
+    Parameters
+    ----------
+    instance : Instance
+    stages : tuple of Stage
+    limits : Limits
+    counts : array, shape (classes, nodes)
+        A feasible placement to start from.
+    """
+
+    instance: Instance
+    stages: tuple[Stage, ...]
+    limits: Limits
+    counts: Ints
+    bounds: list[int | None] = field(init=False)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    def __post_init__(self) -> None:
+        self.bounds = [None] * len(self.stages)
+        self._deadline = time.monotonic() + self.limits.time
+        self._random = np.random.default_rng(self.limits.seed)
+
+    def run(self) -> tuple[StageResult, ...]:
+        """Work through the stages; returns what is known about each."""
+        for position, stage in enumerate(self.stages):
+            self._bound(position)
+            if isinstance(stage, Cost):
+                self._improve_cost(position)
+            if not self._done(position):
+                self._solve(position)
+        return tuple(self._result(position) for position in range(len(self.stages)))
+
+    def offer(self, counts: Ints) -> bool:
+        """Take `counts` (feasible) if it is better; returns whether it was."""
+        if key(self.instance, self.stages, counts) < key(self.instance, self.stages, self.counts):
+            self.counts = counts
+            return True
+        return False
+
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return self._deadline - time.monotonic()
+
+    def _value(self, position: int) -> int:
+        return self.stages[position].value(self.instance, self.counts)
+
+    def _done(self, position: int) -> bool:
+        bound, value = self.bounds[position], self._value(position)
+        if bound is None:
+            return False
+        allowed = self.limits.gap * abs(value) if isinstance(self.stages[position], Cost) else 0
+        return abs(value - bound) <= allowed
+
+    def _tighten(self, position: int, bound: int | None) -> None:
+        if bound is None:
+            return
+        known = self.bounds[position]
+        better = min if self.stages[position].sense == "max" else max
+        self.bounds[position] = bound if known is None else better(known, bound)
+
+    def _bound(self, position: int) -> None:
+        """Cheap bounds: counting, then the linear relaxation."""
+        stage, instance = self.stages[position], self.instance
+        started = time.monotonic()
+        if isinstance(stage, Placed):
+            self._tighten(position, _countable(instance, stage.tier))
+            if not self._done(position):
+                placed = [self._value(p) for p in range(position)]
+                relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
+                self._solve_relaxation(relaxation, position)
+        elif isinstance(stage, Cost):
+            placed = [s.value(instance, self.counts) for s in self.stages if isinstance(s, Placed)]
+            relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, placed)
+            self._solve_relaxation(relaxation, position)
+        self._took("bound", started)
+
+    def _solve_relaxation(self, relaxation: Relaxation, position: int) -> None:
+        for encoder in self.instance.encoders:
+            encoder.relax(relaxation)
+        solution = relaxation.solve(max(0.5, self.left() * 0.6))
+        if solution is None:
+            return
+        bound = relaxation.bound(solution)
+        stage = self.stages[position]
+        self._tighten(position, -bound if stage.sense == "max" else bound)
+        if isinstance(stage, Cost):
+            started = time.monotonic()
+            instance = self.instance
+            guided = guided_start(instance.problem, instance.coupling, instance.terms, relaxation, solution)
+            if not instance.relational or self._feasible(guided):
+                self.offer(guided)
+            self._took("start", started)
+
+    def _feasible(self, counts: Ints) -> bool:
+        from .encode import feasible
+
+        return feasible(self.instance, counts)
+
+    def _improve_cost(self, position: int) -> None:
+        started = time.monotonic()
+        instance = self.instance
+        if len(instance.problem.nodes) > 1:
+            share = 0.3 if small_enough(instance) else 0.6
+            exchange = Exchange(
+                instance.problem, instance.coupling, instance.terms, self.counts, self.limits.seed
+            )
+            begin, bound = instance.cost(self.counts), self.bounds[position]
+            target = self.limits.gap
+
+            def enough(gain: float) -> bool:
+                return bound is not None and (begin - gain - bound) <= target * (begin - gain)
+
+            rounds = None if self.limits.deterministic is None else int(200 * self.limits.deterministic)
+            exchange.run(time.monotonic() + self.left() * share, enough, rounds)
+            self.offer(exchange.counts)
+        self._took("exchange", started)
+
+    def _solve(self, position: int) -> None:
+        started = time.monotonic()
+        everything = range(len(self.instance.problem.nodes))
+        if small_enough(self.instance):
+            step = self._step(everything, position, self.left() * (1.0 if self._last(position) else 0.5))
+            self._tighten(position, self._value(position) if step.proven else step.bound)
+        if not self._done(position):
+            self._neighbourhoods(position)
+        self._took("search", started)
+
+    def _last(self, position: int) -> bool:
+        return position == len(self.stages) - 1
+
+    def _step(self, nodes: Sequence[int], position: int, seconds: float) -> Step:
+        step = solve_stage(self.instance, nodes, self.counts, self.stages, position, self.limits, seconds)
+        if step.counts is not None:
+            self.offer(step.counts)
+        return step
+
+    def _neighbourhoods(self, position: int) -> None:
+        choices = Adaptive(COST if isinstance(self.stages[position], Cost) else PLACED, self._random)
+        until = time.monotonic() + self.left() * (1.0 if self._last(position) else 0.5)
+        steps = 0
+        most = None if self.limits.deterministic is None else int(20 * self.limits.deterministic)
+        while time.monotonic() < until and not self._done(position) and (most is None or steps < most):
+            steps += 1
+            which, nodes = choices.draw(self.instance, self.counts)
+            before = key(self.instance, self.stages, self.counts)
+            step = self._step(nodes, position, min(2.0, until - time.monotonic()))
+            gained = key(self.instance, self.stages, self.counts) < before
+            choices.learn(which, gained=gained, proven=step.proven)
+
+    def _took(self, phase: str, started: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - started
+
+    def _result(self, position: int) -> StageResult:
+        stage, value, bound = self.stages[position], self._value(position), self.bounds[position]
+        status = Status.OPTIMAL if bound == value else Status.FEASIBLE
+        return StageResult(stage.name, stage.sense, status, value, bound, stage.worst(self.instance))
+
+
+def _countable(instance: Instance, tier: int) -> int:
+    """How many pods of a tier could be placed if each class had the cluster for itself."""
+    problem = instance.problem
+    room = (np.minimum(problem.fit, problem.count[:, None]) * instance.eligible).sum(axis=1)
+    return int(np.minimum(problem.count, room)[problem.tier_of == tier].sum())

@@ -1,0 +1,136 @@
+"""The lexicographic objective as data: which stages a question has, and what each measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cp import Expr, total
+from .encode import cost_expression
+from .instance import Instance
+from .scope import Scope
+from .terms import Preference
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Pods of one priority that are placed: as many as possible.
+
+    Parameters
+    ----------
+    tier : int
+        Position in `Problem.tiers`.
+    priority : int
+    """
+
+    tier: int
+    priority: int
+    sense: str = "max"
+
+    @property
+    def name(self) -> str:
+        """Such as ``placed 1000``."""
+        return f"placed {self.priority}"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        return int(counts[instance.problem.tier_of == self.tier].sum())
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value in a scope."""
+        classes = np.flatnonzero(instance.problem.tier_of == self.tier).tolist()
+        return total([scope.placed(c) for c in classes])
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out."""
+        return 0
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: all pods of the priority."""
+        return int(instance.problem.count[instance.problem.tier_of == self.tier].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class NodesInUse:
+    """Nodes that hold a pod that counts as use (preset ``pack``): as few as possible."""
+
+    name: str = "nodes in use"
+    sense: str = "min"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        return int(((counts.sum(axis=0) > 0) | instance.used_anyway).sum())
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value in a scope; bounded from below only."""
+        used: list[Expr] = []
+        for n in scope.nodes:
+            classes = scope.classes_at(n)
+            if instance.used_anyway[n] or not classes:
+                used.append(int(instance.used_anyway[n]))
+                continue
+            node = scope.model.new_bool_var(f"used{n}")
+            for c in classes:
+                scope.model.add(scope.count(c, n) <= scope.upper(c, n) * node)
+            used.append(node)
+        outside = ~scope.inside & ((scope.outside.sum(axis=0) > 0) | instance.used_anyway)
+        return total([*used, int(outside.sum())])
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out."""
+        return 0
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: all nodes."""
+        return len(instance.problem.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The weighted sum of the soft terms: as low as possible."""
+
+    name: str = "cost"
+    sense: str = "min"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        return instance.cost(counts)
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value, up to what no count of the scope changes; bounded from below only."""
+        return cost_expression(scope, instance.terms)
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out: pinned pods' costs, and preferences counted as unmet."""
+        count = instance.problem.count
+        unmet = sum(
+            coefficient * int(count @ part.unplaced)
+            for term, coefficient in instance.terms
+            for part in term.parts
+            if isinstance(part, Preference)
+        )
+        return unmet + sum(coefficient * term.constant for term, coefficient in instance.terms)
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: every term at its worst."""
+        return sum(coefficient * term.worst for term, coefficient in instance.terms)
+
+
+Stage = Placed | NodesInUse | Cost
+
+
+def stages(instance: Instance, preset: str = "spread") -> tuple[Stage, ...]:
+    """The stages of the questions ``pending`` and ``scratch``."""
+    placed = [Placed(tier, priority) for tier, priority in enumerate(instance.problem.tiers)]
+    packing: list[Stage] = [NodesInUse()] if preset == "pack" else []
+    return (*placed, *packing, Cost())
+
+
+def key(instance: Instance, chosen: tuple[Stage, ...], counts: Ints) -> tuple[int, ...]:
+    """Values of all stages with the sense turned to "smaller is better": compare lexicographically."""
+    values = (stage.value(instance, counts) for stage in chosen)
+    return tuple(-v if stage.sense == "max" else v for stage, v in zip(chosen, values, strict=True))
