@@ -27,6 +27,7 @@ from .api import (
 from .csi import Csi
 from .eligibility import StaticNodes
 from .fixed import Forced
+from .images import NodeImages
 from .kinds import PodKinds
 from .reasons import Warning
 from .spread_constraints import DefaultSelectors
@@ -102,6 +103,11 @@ class Cluster:
     def pod_kinds(self) -> PodKinds:
         """The pods that count, grouped into kinds."""
         return PodKinds(self.pods, self.node_index)
+
+    @cached_property
+    def images(self) -> NodeImages:
+        """Which nodes have pulled which images."""
+        return NodeImages(self.nodes)
 
     @cached_property
     def topology(self) -> Topology:

@@ -63,6 +63,8 @@ class FinalState:
     def node_of(self) -> Index:
         """Shape (pods,): the node's position, or `UNPLACED`."""
         index, placement = self.cluster.node_index, self.placement
+        if not placement:
+            return self.current
         return np.fromiter(
             (index.get(placement.get(pod.key, pod.node_name) or "", UNPLACED) for pod in self.pods),
             dtype=np.int32,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .api import Pod
+from .api.pod import MIRROR
 from .resources import nonzero_requests, pod_requests
 from .selection import LabelIndex
 
@@ -37,10 +38,14 @@ class PodKinds:
         The pod's kind.
     kinds : tuple of Pod
         One representative pod per kind; its name and node mean nothing.
+    completed : tuple of Pod
+        The pods left out.
     """
 
     def __init__(self, pods: Iterable[Pod], node_index: Mapping[str, int]) -> None:
-        self.pods = tuple(pod for pod in pods if not pod.completed)
+        every = tuple(pods)
+        self.pods = tuple(pod for pod in every if not pod.completed)
+        self.completed = tuple(pod for pod in every if pod.completed)
         self.kind_of, self.kinds = _grouped(self.pods)
         self._node_index = node_index
 
@@ -50,6 +55,11 @@ class PodKinds:
         index = self._node_index
         places = (index.get(pod.node_name or "", UNPLACED) for pod in self.pods)
         return np.fromiter(places, dtype=np.int32, count=len(self.pods))
+
+    @cached_property
+    def named(self) -> NDArray[np.bool_]:
+        """Shape (pods,): which pods have a node as read, known or not."""
+        return np.fromiter((pod.node_name is not None for pod in self.pods), bool, len(self.pods))
 
     @cached_property
     def count(self) -> NDArray[np.int64]:
@@ -97,15 +107,15 @@ def _grouped(pods: tuple[Pod, ...]) -> tuple[Index, tuple[Pod, ...]]:
 
 def kind_key(pod: Pod) -> object:
     """What makes two pods interchangeable to every rule: spec, labels, namespace, life cycle, requests."""
-    status = pod.status
-    owner = pod.metadata.controller
+    metadata, status = pod.metadata, pod.status
+    owner = metadata.controller
     return (
         id(pod.spec),
-        pod.metadata.namespace,
-        tuple(sorted(pod.metadata.labels.items())),
+        metadata.namespace,
+        tuple(sorted(metadata.labels.items())),
         (owner.kind, owner.name, owner.uid) if owner else (),
-        pod.mirror,
-        pod.terminating,
+        MIRROR in metadata.annotations,
+        metadata.deletion_timestamp is not None,
         status.nominated_node_name,
         _resized_requests(pod),
     )

@@ -5,26 +5,17 @@ Source: ``pkg/scheduler/framework/plugins/imagelocality``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from ..api import Node, Pod
+from ..api import Pod
+from ..final import FinalState
+from ..images import LEAST, MOST_PER_IMAGE, ImageState, normalized_name, pod_images
+from ..preferences import preference_cost
 from ..profile import Profile
+from ..reasons import TermCost
 from ..state import ClusterState, NodeInfo
 from .base import PreScore, Rule
-
-MIB = 1024 * 1024
-LEAST = 23 * MIB
-MOST_PER_IMAGE = 1000 * MIB
-
-
-@dataclass(frozen=True, slots=True)
-class ImageState:
-    """An image: the size that the first node reported, and the nodes that have it."""
-
-    size: int
-    nodes: frozenset[str]
 
 
 class ImageLocality(Rule):
@@ -36,9 +27,7 @@ class ImageLocality(Rule):
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
         """PreScore: look up the images of all containers and image volumes."""
-        images: Mapping[str, ImageState] | None = state.assumed.get(self.name)
-        if images is None:
-            images = state.assumed[self.name] = image_states(state.cluster.nodes)
+        images = state.cluster.images.states
         return PreScore(data=[images.get(normalized_name(name)) for name in pod_images(pod)])
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
@@ -52,26 +41,7 @@ class ImageLocality(Rule):
         most = MOST_PER_IMAGE * len(images)
         return 100 * (min(max(total, LEAST), most) - LEAST) // (most - LEAST)
 
-
-def pod_images(pod: Pod) -> list[str]:
-    """The images of all containers and image volumes."""
-    spec = pod.spec
-    volumes = [volume.image.reference for volume in spec.volumes if volume.image is not None]
-    return [container.image for container in (*spec.init_containers, *spec.containers)] + volumes
-
-
-def image_states(nodes: Sequence[Node]) -> Mapping[str, ImageState]:
-    """Every image by every name that a node gives it."""
-    sizes: dict[str, int] = {}
-    where: dict[str, set[str]] = {}
-    for node in nodes:
-        for image in node.status.images:
-            for name in image.names:
-                sizes.setdefault(name, image.size_bytes)
-                where.setdefault(name, set()).add(node.name)
-    return {name: ImageState(size, frozenset(where[name])) for name, size in sizes.items()}
-
-
-def normalized_name(image: str) -> str:
-    """The name with its tag; nothing else is completed."""
-    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
+    def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
+        """Raw score below that of the best eligible node."""
+        images = final.cluster.images
+        return preference_cost(final, profile, self.name, lambda pod, _: images.scores(pod))

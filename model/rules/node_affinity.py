@@ -5,16 +5,19 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 from ..api import NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
 from ..eligibility import affinity_admits
+from ..final import FinalState
+from ..final_static import off_affinity
 from ..labels import node_selected, term_matches
 from ..node_selector_errors import term_errors
+from ..preferences import node_affinity_cost
 from ..profile import Profile
-from ..reasons import Verdict
+from ..reasons import TermCost, Verdict, Violation
 from ..state import ClusterState, NodeInfo
 from .base import CycleError, PreFilter, PreScore, Rule, default_normalize
 
@@ -67,6 +70,14 @@ class NodeAffinity(Rule):
     ) -> Mapping[str, int]:
         """NormalizeScore: the largest sum becomes 100."""
         return default_normalize(scores)
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Arriving pods on nodes that their selectors, or the profile's, do not select."""
+        return off_affinity(final, self.name)
+
+    def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
+        """Weights of the preferred terms that match less than on the best eligible node."""
+        return node_affinity_cost(final, profile, self.name)
 
 
 def _enforced(profile: Profile) -> NodeSelector | None:

@@ -5,11 +5,14 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..api import Pod
+from ..final import FinalState
+from ..final_static import misplaced
 from ..profile import Profile
-from ..reasons import Verdict
+from ..reasons import Verdict, Violation
 from ..state import ClusterState, NodeInfo
 from .base import Rule
 
@@ -26,3 +29,7 @@ class NodeName(Rule):
         if pod.node_name in (None, node.name):
             return None
         return Verdict.unresolvable(self.name, "node(s) didn't match the requested node name")
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Pods that were created for a node and are placed on another."""
+        return misplaced(final, self.name)

@@ -5,12 +5,15 @@ Source: ``pkg/scheduler/framework/plugins/nodeports``, ``HostPortInfo`` of the s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..api import Pod
+from ..final import FinalState
+from ..final_ports import conflicting, ports_conflict
 from ..profile import Profile
-from ..reasons import Verdict
-from ..state import ANY_ADDRESS, ClusterState, HostPort, NodeInfo, host_ports
+from ..reasons import Verdict, Violation
+from ..state import ClusterState, HostPort, NodeInfo, host_ports
 from .base import PreFilter, Rule
 
 
@@ -29,11 +32,10 @@ class NodePorts(Rule):
     ) -> Verdict | None:
         """Filter: no port in use conflicts with one that the pod wants."""
         wanted: list[HostPort] = data
-        if not any(_conflict(port, used) for port in wanted for used in node.ports):
+        if not any(ports_conflict(port, used) for port in wanted for used in node.ports):
             return None
         return Verdict.unschedulable(self.name, "node(s) didn't have free ports for the requested pod ports")
 
-
-def _conflict(one: HostPort, other: HostPort) -> bool:
-    same_address = one[0] == other[0] or ANY_ADDRESS in (one[0], other[0])
-    return same_address and one[1:] == other[1:]
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Disputed ports, by node, protocol and port."""
+        return conflicting(final)

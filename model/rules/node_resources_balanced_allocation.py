@@ -10,7 +10,10 @@ from math import sqrt
 from typing import Any
 
 from ..api import Pod
+from ..final import FinalState
 from ..profile import Profile
+from ..reasons import TermCost
+from ..resource_costs import balanced_cost
 from ..resources import Requests, pod_requests
 from ..state import ClusterState, NodeInfo
 from .base import PreScore, Rule
@@ -43,6 +46,10 @@ class NodeResourcesBalancedAllocation(Rule):
                 before.append(min(1.0, (requested - request) / allocatable))
         gain = 50 + balance(after) - balance(before)
         return 50 + (gain // 2 if gain >= 0 else -(-gain // 2))
+
+    def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
+        """How far apart the nodes' resources are used, as ``BalancedAllocation``."""
+        return balanced_cost(final, profile)
 
 
 def balance(fractions: Sequence[float]) -> int:

@@ -6,12 +6,15 @@ https://kubernetes.io/docs/concepts/scheduling-eviction/resource-bin-packing/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..api import Pod
+from ..final import FinalState
+from ..final_resources import overcommitted
 from ..profile import Profile, ScoringStrategy
-from ..reasons import Code, Verdict
+from ..reasons import Code, TermCost, Verdict, Violation
+from ..resource_costs import fit_cost
 from ..resources import CPU, MEMORY, PODS, Requests, countable, extended, pod_requests, scored_requests
 from ..shapes import broken_line
 from ..state import ClusterState, NodeInfo
@@ -86,6 +89,14 @@ class NodeResourcesFit(Rule):
         if profile.scoring.type == "RequestedToCapacityRatio":
             return (2 * total + weights) // (2 * weights)
         return total // weights
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Overcommitted nodes, by resource; pods that arrive on them count apart."""
+        return overcommitted(final)
+
+    def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
+        """The scoring strategy as a sum over nodes, named after the strategy."""
+        return fit_cost(final, profile)
 
 
 def usage(node: NodeInfo, name: str, request: int, *, nonzero: bool) -> tuple[int, int]:

@@ -5,12 +5,15 @@ Source: https://kubernetes.io/docs/concepts/architecture/nodes/#manual-node-admi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..api import Pod
 from ..eligibility import UNSCHEDULABLE_TAINT, tolerates
+from ..final import FinalState
+from ..final_static import unschedulable
 from ..profile import Profile
-from ..reasons import Verdict
+from ..reasons import Verdict, Violation
 from ..state import ClusterState, NodeInfo
 from .base import Rule
 
@@ -27,3 +30,7 @@ class NodeUnschedulable(Rule):
         if not node.node.spec.unschedulable or tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT):
             return None
         return Verdict.unresolvable(self.name, "node(s) were unschedulable")
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Arriving pods on cordoned nodes."""
+        return unschedulable(final, self.name)

@@ -5,11 +5,14 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..api import Pod
+from ..final import FinalState
+from ..final_static import gated
 from ..profile import Profile
-from ..reasons import Verdict
+from ..reasons import Verdict, Violation
 from ..state import ClusterState, NodeInfo
 from .base import Rule
 
@@ -24,6 +27,10 @@ class SchedulingGates(Rule):
     ) -> Verdict | None:
         """PreEnqueue: no gate is left."""
         return gate(pod)
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Arriving pods that still have gates."""
+        return gated(final, self.name)
 
 
 def gate(pod: Pod) -> Verdict | None:

@@ -5,13 +5,16 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-tolera
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..api import Pod
 from ..eligibility import untolerated
+from ..final import FinalState
+from ..final_static import tainted
+from ..preferences import taint_cost
 from ..profile import Profile
-from ..reasons import Verdict
+from ..reasons import TermCost, Verdict, Violation
 from ..state import ClusterState, NodeInfo
 from .base import Rule, default_normalize
 
@@ -41,3 +44,11 @@ class TaintToleration(Rule):
     ) -> Mapping[str, int]:
         """NormalizeScore: the most taints become 0, none 100."""
         return default_normalize(scores, reverse=True)
+
+    def violations(self, final: FinalState) -> Iterable[Violation]:
+        """Arriving pods among hard taints, and staying ones that NoExecute taints evict."""
+        return tainted(final, self.name)
+
+    def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
+        """Soft taints not tolerated, beyond those of the best eligible node."""
+        return taint_cost(final, profile, self.name, SOFT)
