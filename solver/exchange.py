@@ -147,7 +147,7 @@ class Exchange:
         return float(-change[better].sum())
 
     def _match(self) -> tuple[Ints, Ints]:
-        """A random matching, in most rounds between nodes that look alike to a pod: such trades cost least."""
+        """A random matching, in most rounds of nodes that look alike to a pod: such trades cost least."""
         order = self._random.permutation(len(self.problem.nodes))
         kinds = self._kinds[int(self._random.integers(len(self._kinds)))]
         order = order[np.argsort(kinds[order], kind="stable")]

@@ -66,7 +66,7 @@ class Instance:
 
     @cached_property
     def used_anyway(self) -> Mask:
-        """Shape (nodes,): nodes that a pinned pod keeps in use (not DaemonSet, mirror or terminating ones)."""
+        """Shape (nodes,): nodes that a lasting pinned pod keeps in use (no DaemonSet or mirror pod)."""
         pinned = self.problem.pinned
         lasting = np.array(
             [not (pod.of_daemon_set or pod.mirror or pod.terminating) for pod in pinned.kinds], dtype=bool

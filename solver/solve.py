@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from ..model.cluster import Cluster
 from ..model.errors import Disagreement
 from ..model.evaluate import Score, evaluate, preset_profile, profile_named
 from ..model.final import FinalState
-from ..model.movable import free_pods
+from ..model.movable import Free, free_pods
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import verify
@@ -25,7 +25,7 @@ from .problem import build_problem
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search
-from .stages import stages
+from .stages import Stage, stages
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
@@ -71,29 +71,110 @@ def solve(
     Disagreement
         When the independent check contradicts the solver: a bug in kubestow.
     """
-    limits = limits or Limits()
+    task = pose(cluster, configuration, question=question, preset=preset, profile=profile)
+    return task.solve(limits or Limits(), greedy)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A question about a cluster, ready to be solved.
+
+    Parameters
+    ----------
+    question, preset, profile
+        As asked, see `solve`.
+    cluster : Cluster
+        As the question puts it: free pods have no node.
+    free : Free
+        Which pods are placed, and why the others are not.
+    instance : Instance
+    stages : tuple of Stage
+    seconds : float
+        Time it took to build.
+    """
+
+    question: str
+    preset: str
+    profile: str | None
+    cluster: Cluster
+    configuration: SchedulerConfiguration
+    free: Free
+    instance: Instance
+    stages: tuple[Stage, ...]
+    seconds: float
+
+    def greedy(self, seed: int | None = None) -> Placement:
+        """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
+        found = schedule(self.cluster, self.configuration, preemption="off", passes=None, seed=seed)
+        return {key: node for key, node in found.placement.items() if key in self.free.free}
+
+    def values(self, placement: Placement) -> tuple[int, ...]:
+        """The value of every stage for a placement of the free pods."""
+        counts = counts_of(self.instance.problem, placement)
+        return tuple(stage.value(self.instance, counts) for stage in self.stages)
+
+    def final(self, placement: Placement) -> FinalState:
+        """The final state that a placement of the free pods gives."""
+        return FinalState(self.cluster, placement, configuration=self.configuration)
+
+    def solve(self, limits: Limits, greedy: Placement | None = None) -> Result:
+        """Solve, then verify, evaluate and replay; see `solve`."""
+        problem = self.instance.problem
+        start = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
+        left = replace(limits, time=max(0.1, limits.time - self.seconds))
+        search = Search(self.instance, self.stages, left, start)
+        if greedy is None and len(problem.free) * len(problem.nodes) <= _GREEDY_WORK:
+            greedy = self.greedy()
+        if greedy is not None:
+            counts = counts_of(problem, greedy)
+            if feasible(self.instance, counts):
+                search.offer(counts)
+        return self._finish(search, search.run())
+
+    def _finish(self, search: Search, results: tuple[StageResult, ...]) -> Result:
+        placement = placement_of(self.instance.problem, search.counts)
+        final = self.final(placement)
+        began = time.monotonic()
+        violations = _checked(final, frozenset(placement))
+        score = evaluate(final, preset=self.preset, profile=self.profile)
+        _compare(search, score)
+        admitted = replay(self.cluster, self.configuration, placement)
+        seconds = {"build": self.seconds, **search.seconds, "check": time.monotonic() - began}
+        return Result(
+            question=self.question,
+            status=_status(results, admitted),
+            stages=results,
+            placement=placement,
+            order=admitted.order,
+            score=score,
+            violations=violations,
+            unadmitted=admitted.stuck,
+            seconds=seconds,
+        )
+
+
+def pose(
+    cluster: Cluster,
+    configuration: SchedulerConfiguration,
+    *,
+    question: str = "pending",
+    preset: str = "spread",
+    profile: str | None = None,
+) -> Task:
+    """Put a question to a cluster; arguments as for `solve`."""
     began = time.monotonic()
     free = free_pods(cluster, configuration, question)
     chosen = preset_profile(profile_named(configuration, profile), preset)
-    posed = pose(cluster, free.free)
+    posed = without_nodes(cluster, free.free)
     problem = build_problem(posed, configuration, free.free, question=question, profile=chosen)
     instance = Instance(problem)
     order = stages(instance, preset)
-    start = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
-    built = time.monotonic() - began
-    search = Search(instance, order, replace(limits, time=max(0.1, limits.time - built)), start)
-    if greedy is None and len(problem.free) * len(problem.nodes) <= _GREEDY_WORK:
-        greedy = schedule(posed, configuration, preemption="off", passes=None).placement
-    if greedy is not None:
-        counts = counts_of(problem, greedy)
-        if feasible(instance, counts):
-            search.offer(counts)
-    results = search.run()
-    return _finish(search, posed, configuration, results, (question, preset, profile), built)
+    seconds = time.monotonic() - began
+    return Task(question, preset, profile, posed, configuration, free, instance, order, seconds)
 
 
-def pose(cluster: Cluster, free: frozenset[str]) -> Cluster:
-    """The cluster as the question puts it: the free pods have no node."""
+def without_nodes(cluster: Cluster, free: frozenset[str]) -> Cluster:
+    """The cluster with the free pods pending."""
     if not any(pod.node_name and pod.key in free for pod in cluster.pods):
         return cluster
     pods = tuple(
@@ -101,37 +182,6 @@ def pose(cluster: Cluster, free: frozenset[str]) -> Cluster:
         for pod in cluster.pods
     )
     return cluster.with_changes(pods=pods)
-
-
-def _finish(
-    search: Search,
-    cluster: Cluster,
-    configuration: SchedulerConfiguration,
-    results: tuple[StageResult, ...],
-    asked: tuple[str, str, str | None],
-    built: float,
-) -> Result:
-    question, preset, profile = asked
-    problem = search.instance.problem
-    placement = placement_of(problem, search.counts)
-    final = FinalState(cluster, placement, configuration=configuration)
-    began = time.monotonic()
-    violations = _checked(final, frozenset(placement))
-    score = evaluate(final, preset=preset, profile=profile)
-    _compare(search, score)
-    admitted = replay(cluster, configuration, placement)
-    seconds = {"build": built, **search.seconds, "check": time.monotonic() - began}
-    return Result(
-        question=question,
-        status=_status(results, admitted),
-        stages=results,
-        placement=placement,
-        order=admitted.order,
-        score=score,
-        violations=violations,
-        unadmitted=admitted.stuck,
-        seconds=seconds,
-    )
 
 
 def _checked(final: FinalState, free: frozenset[str]) -> tuple[Violation, ...]:

@@ -1,0 +1,126 @@
+"""Current, greedy and optimal placement of one cluster, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..model.cluster import Cluster
+from ..model.evaluate import Score, evaluate
+from ..model.metrics import Metrics, measure
+from ..model.profile import SchedulerConfiguration
+from ..model.reasons import Violation
+from ..model.verify import violations
+from .result import Limits, Result, Status
+from .solve import Placement, Task, pose
+
+
+@dataclass(frozen=True)
+class Side:
+    """One placement in a comparison.
+
+    Parameters
+    ----------
+    placement : mapping of str to (str or None)
+        Of the question's pods.
+    values : tuple of int
+        Value of every stage, in the order of ``Comparison.optimal.stages``.
+    score : Score
+    metrics : Metrics
+    violations : tuple of Violation
+        Everything that is broken in this final state.
+    seconds : float
+        Time it took to find.
+    """
+
+    placement: Placement
+    values: tuple[int, ...]
+    score: Score
+    metrics: Metrics
+    violations: tuple[Violation, ...]
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Current, greedy and optimal.
+
+    Parameters
+    ----------
+    question : str
+    current, greedy, optimal : Side
+    result : Result
+        What is proven about `optimal`.
+    verdict : str
+        ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse`` or ``greedy-violates``.
+    first_difference : str or None
+        Name of the first stage in which greedy and optimal differ.
+    excluded : mapping of str to str
+        Pods that the question leaves alone, with the reason.
+    """
+
+    question: str
+    current: Side
+    greedy: Side
+    optimal: Side
+    result: Result
+    verdict: str
+    first_difference: str | None
+    excluded: Mapping[str, str]
+
+
+def compare(
+    cluster: Cluster,
+    configuration: SchedulerConfiguration,
+    *,
+    question: str = "pending",
+    preset: str = "spread",
+    profile: str | None = None,
+    limits: Limits | None = None,
+) -> Comparison:
+    """Compare what is, what kube-scheduler would do, and the best there is.
+
+    Arguments and errors as for `solve.solve`. Greedy repeats its pass until one places nothing.
+    """
+    limits = limits or Limits()
+    task = pose(cluster, configuration, question=question, preset=preset, profile=profile)
+    began = time.monotonic()
+    greedy = task.greedy()
+    greedy_seconds = time.monotonic() - began
+    began = time.monotonic()
+    result = task.solve(limits, greedy)
+    solve_seconds = task.seconds + time.monotonic() - began
+    now = {pod.key: pod.node_name for pod in cluster.pods if pod.key in task.free.free}
+    sides = (
+        _side(task, now, 0.0),
+        _side(task, greedy, greedy_seconds),
+        _side(task, result.placement, solve_seconds),
+    )
+    verdict, first = _verdict(sides[1], sides[2], result)
+    excluded = {key: str(reason) for key, reason in task.free.excluded.items()}
+    return Comparison(question, *sides, result, verdict, first, excluded)
+
+
+def _side(task: Task, placement: Placement, seconds: float) -> Side:
+    final = task.final(placement)
+    return Side(
+        placement,
+        task.values(placement),
+        evaluate(final, preset=task.preset, profile=task.profile),
+        measure(final),
+        tuple(violations(final, may_move=task.free.free)),
+        seconds,
+    )
+
+
+def _verdict(greedy: Side, optimal: Side, result: Result) -> tuple[str, str | None]:
+    for stage, left, right in zip(result.stages, greedy.values, optimal.values, strict=True):
+        if left == right:
+            continue
+        better = (right > left) == (stage.sense == "max")
+        if better:
+            return "better", stage.name
+        broken = len(greedy.violations) > len(result.violations)
+        return ("greedy-violates" if broken else "worse"), stage.name
+    return ("proven-equal" if result.status is Status.OPTIMAL else "equal"), None
