@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .api import Affinity, LabelSelector, Pod, PodAffinityTerm, WeightedPodAffinityTerm
-from .labels import InvalidSelector, empty, selects
+from .labels import empty, selects
 from .selection import LabelIndex, quoted, selector_text
 
 Kinds = NDArray[np.int64]
@@ -78,8 +78,6 @@ class PodTerms:
     anti_affinity: tuple[AffinityTerm, ...] = ()
     preferred_affinity: WeightedTerms = ()
     preferred_anti_affinity: WeightedTerms = ()
-    broken: str = ""
-    """Why the terms cannot be parsed; the pod then has none."""
 
     @property
     def prefers(self) -> bool:
@@ -116,22 +114,18 @@ class AffinityTerms:
         attract, repel = affinity.pod_affinity, affinity.pod_anti_affinity
         if not (attract.required or attract.preferred or repel.required or repel.preferred):
             return NO_TERMS
-        try:
-            return PodTerms(
-                tuple(self._term(term, namespace) for term in attract.required),
-                tuple(self._term(term, namespace) for term in repel.required),
-                self._weighted(attract.preferred, namespace),
-                self._weighted(repel.preferred, namespace),
-            )
-        except InvalidSelector as error:
-            return PodTerms(broken=str(error))
+        return PodTerms(
+            tuple(self._term(term, namespace) for term in attract.required),
+            tuple(self._term(term, namespace) for term in repel.required),
+            self._weighted(attract.preferred, namespace),
+            self._weighted(repel.preferred, namespace),
+        )
 
     def _weighted(self, terms: Iterable[WeightedPodAffinityTerm], namespace: str) -> WeightedTerms:
         return tuple((t.weight, self._term(t.pod_affinity_term, namespace)) for t in terms)
 
     def _term(self, term: PodAffinityTerm, own: str) -> AffinityTerm:
         selector, among = term.label_selector, term.namespace_selector
-        selects(selector, {})
         namespaces = self._namespaces(term, own)
         names = None if namespaces is None else " ".join(map(quoted, sorted(namespaces)))
         where = "all namespaces" if names is None else names or "no namespace"

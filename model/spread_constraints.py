@@ -67,18 +67,11 @@ class SpreadConstraint:
 def own_constraints(
     constraints: Iterable[TopologySpreadConstraint], action: str
 ) -> tuple[SpreadConstraint, ...]:
-    """Those of `constraints` whose ``whenUnsatisfiable`` is `action`, in their order.
-
-    Raises
-    ------
-    InvalidSelector
-        When a selector cannot be parsed.
-    """
+    """Those of `constraints` whose ``whenUnsatisfiable`` is `action`, in their order."""
     return tuple(_parsed(c, c.label_selector) for c in constraints if c.when_unsatisfiable == action)
 
 
 def _parsed(constraint: TopologySpreadConstraint, selector: LabelSelector | None) -> SpreadConstraint:
-    selects(selector, {})
     return SpreadConstraint(
         topology_key=constraint.topology_key,
         max_skew=constraint.max_skew,
@@ -100,11 +93,6 @@ def spread_constraints(
         None for a pod of a scheduler without a profile: only its own constraints count.
     action : str
         `HARD` or `SOFT`.
-
-    Raises
-    ------
-    InvalidSelector
-        When a selector cannot be parsed.
     """
     own = pod.spec.topology_spread_constraints
     if own:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .api import Pod
 from .cluster import Cluster
 from .eligibility import affinity_admits
-from .labels import InvalidSelector, empty
+from .labels import empty
 from .profile import Profile
 from .selection import LabelIndex
 from .spread_constraints import (
@@ -94,7 +94,7 @@ def spread_groups(
     about: dict[tuple[str, bytes], tuple[str, SpreadConstraint, Mask]] = {}
     for kind, pod in enumerate(kinds):
         profile = profile_of(pod)
-        constraints = _constraints(cluster, pod, profile, action)
+        constraints = spread_constraints(pod, profile, cluster.default_selectors, action)
         for constraint in constraints:
             mask = eligible.nodes(pod, profile, constraints, constraint)
             key = (constraint_text(pod.namespace, constraint), mask.tobytes())
@@ -103,15 +103,6 @@ def spread_groups(
             if not owned or owned[-1] != kind:
                 owned.append(kind)
     return [_group(cluster, kinds, index, *about[key], owned, key) for key, owned in owners.items()]
-
-
-def _constraints(
-    cluster: Cluster, pod: Pod, profile: Profile | None, action: str
-) -> tuple[SpreadConstraint, ...]:
-    try:
-        return spread_constraints(pod, profile, cluster.default_selectors, action)
-    except InvalidSelector:
-        return ()
 
 
 def _group(

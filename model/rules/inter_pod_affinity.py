@@ -54,10 +54,7 @@ class InterPodAffinity(Rule):
 
     def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
         """PreFilter: count by domain the pods that the required terms are about."""
-        company = Company(state.cluster.affinity_terms.of(pod), {}, {}, {})
-        terms = company.terms
-        if terms.broken:
-            return PreFilter(verdict=Verdict.unresolvable(self.name, f"parsing pod: {terms.broken}"))
+        terms = state.cluster.affinity_terms.of(pod)
         wanted, unwanted, hostile = dict[Pair, int](), dict[Pair, int](), dict[Pair, int]()
         for other, info in state.placed():
             _tally(wanted, _wanted(terms, other, info.node), 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..api import Node, Pod
 from ..eligibility import affinity_admits, untolerated
 from ..final import FinalState
-from ..labels import InvalidSelector, selects
+from ..labels import selects
 from ..profile import Profile
 from ..reasons import TermCost, Verdict, Violation
 from ..spread_constraints import (
@@ -26,7 +26,7 @@ from ..spread_constraints import (
 from ..spread_cost import spread_cost
 from ..spread_violations import spread_violations
 from ..state import ClusterState, NodeInfo
-from .base import CycleError, PreFilter, PreScore, Rule
+from .base import PreFilter, PreScore, Rule
 
 UNEVEN = "node(s) didn't match pod topology spread constraints"
 MISSING_LABEL = f"{UNEVEN} (missing required label)"
@@ -84,7 +84,7 @@ class PodTopologySpread(Rule):
 
     def pre_filter(self, state: ClusterState, profile: Profile, pod: Pod) -> PreFilter:
         """PreFilter: count matching pods by eligible domain."""
-        constraints = _constraints(state, profile, pod, HARD)
+        constraints = spread_constraints(pod, profile, state.cluster.default_selectors, HARD)
         nodes = [info for info in state.nodes.values() if _has_keys(info.node, constraints)]
         data = tuple(Spread(c, _counts(c, pod, nodes)) for c in constraints)
         return PreFilter(skip=not data, data=data)
@@ -130,7 +130,7 @@ class PodTopologySpread(Rule):
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
         """PreScore: count matching pods in the domains of the feasible nodes."""
-        constraints = _constraints(state, profile, pod, SOFT)
+        constraints = spread_constraints(pod, profile, state.cluster.default_selectors, SOFT)
         if not constraints or not state.nodes:
             return PreScore(skip=True)
         every = needs_all_keys(pod, profile, SOFT)
@@ -170,15 +170,6 @@ class PodTopologySpread(Rule):
     def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
         """Excess skew of soft constraints; see `spread_cost`."""
         return spread_cost(final, profile)
-
-
-def _constraints(
-    state: ClusterState, profile: Profile, pod: Pod, action: str
-) -> tuple[SpreadConstraint, ...]:
-    try:
-        return spread_constraints(pod, profile, state.cluster.default_selectors, action)
-    except InvalidSelector as error:
-        raise CycleError(f"topology spread constraints of {pod.key}: {error}") from error
 
 
 def _has_keys(node: Node, constraints: Iterable[SpreadConstraint]) -> bool:
