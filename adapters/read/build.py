@@ -38,7 +38,7 @@ def _aliases(model: type[api.ApiObject]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
-_SPEC, _CONTAINER, _CONDITION = _aliases(api.PodSpec), _aliases(api.Container), _aliases(api.Condition)
+_SPEC, _CONTAINER = _aliases(api.PodSpec), _aliases(api.Container)
 _META, _OWNER = _aliases(api.ObjectMeta), _aliases(api.OwnerReference)
 _STATUS = ("phase", "nominatedNodeName", "startTime", "resize", "conditions")
 _SOURCES = frozenset(_aliases(api.Volume)) - {"name"}
@@ -48,7 +48,7 @@ class Builder:
     """Builds the objects of one input, so that equal parts are one object."""
 
     def __init__(self) -> None:
-        self._caches: dict[str, dict[bytes, Any]] = {}
+        self._caches: dict[str, dict[object, Any]] = {}
         self._reports = Reports()
 
     def build(self, kind: str, raw: Fields) -> api.ApiObject:
@@ -83,8 +83,10 @@ class Builder:
         return fields
 
     def _once(self, what: str, fields: Any, build: Callable[[Any], Shared]) -> Shared:
+        return self._keyed(what, orjson.dumps(fields), fields, build)
+
+    def _keyed(self, what: str, key: object, fields: Any, build: Callable[[Any], Shared]) -> Shared:
         cache = self._caches.setdefault(what, {})
-        key = orjson.dumps(fields)
         found = cache.get(key)
         if found is None:
             found = cache[key] = build(fields)
@@ -120,8 +122,9 @@ class Builder:
 
     def _status(self, raw: Fields, spec: api.PodSpec) -> api.PodStatus:
         fields = _only(raw, _STATUS)
-        conditions = [_only(condition, _CONDITION) for condition in fields.get("conditions") or ()]
-        fields["conditions"] = shared = self._once("conditions", conditions, _each(api.Condition))
+        conditions = fields.get("conditions") or ()
+        told = tuple([(c["type"], c["status"], c.get("reason"), c.get("message")) for c in conditions])
+        fields["conditions"] = shared = self._keyed("conditions", told, conditions, _each(api.Condition))
         fields.update(self._reports.counting(raw, spec, shared))
         return api.PodStatus.model_validate(fields)
 

@@ -46,13 +46,11 @@ class Collector:
         self._kinds.add(raw.kind)
         if raw.fields is None:
             return
-        name = _describe(raw)
         try:
-            built = self._identified(raw.kind, self._builder.build(raw.kind, _placed(raw)))
-            self._put(raw, built, name)
+            self._put(raw, self._identified(raw.kind, self._builder.build(raw.kind, _placed(raw))))
         except BadObject as error:
             self._problems.report(
-                str(error), file=raw.file, document=raw.document, object=name, field=error.field
+                str(error), file=raw.file, document=raw.document, object=_describe(raw), field=error.field
             )
 
     def _identified(self, kind: str, built: Any) -> Any:
@@ -74,13 +72,13 @@ class Collector:
             number += 1
         return f"{metadata.generate_name}{number}"
 
-    def _put(self, raw: RawObject, built: Any, name: str) -> None:
+    def _put(self, raw: RawObject, built: Any) -> None:
         metadata: api.ObjectMeta = built.metadata
         key = (raw.kind, metadata.namespace, metadata.name)
         entry = _Entry(built, raw.file, raw.document)
         before = self._entries.setdefault(key, entry)
         if before is not entry:
-            self._merge(before, entry, raw.kind, name)
+            self._merge(before, entry, raw.kind, _describe(raw))
 
     def _merge(self, before: _Entry, entry: _Entry, kind: str, name: str) -> None:
         if _alike(before.object, entry.object):

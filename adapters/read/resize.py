@@ -17,6 +17,7 @@ from ...model import api
 from ...model.resources import nonzero_requests, pod_requests, scored_requests
 
 _REPORTED = ("allocatedResources", "resources")
+_FIELDS = ("name", *_REPORTED)
 _PER_CONTAINER = ("containerStatuses", "initContainerStatuses")
 _ATTRIBUTE = {field.alias or name: name for name, field in api.PodStatus.model_fields.items()}
 
@@ -48,9 +49,9 @@ def _reported(status: Mapping[str, Any]) -> dict[str, Any]:
     reported = {name: status[name] for name in _REPORTED if status.get(name)}
     for name in _PER_CONTAINER:
         entries = [
-            {field: entry[field] for field in ("name", *_REPORTED) if field in entry}
+            {field: entry[field] for field in _FIELDS if field in entry}
             for entry in status.get(name) or ()
-            if not entry.keys().isdisjoint(_REPORTED)
+            if "resources" in entry or "allocatedResources" in entry
         ]
         if entries:
             reported[name] = entries

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -47,18 +48,25 @@ def parse_time(raw: object) -> int:
         raise ValueError("a time is a string such as 2026-01-01T00:00:00Z, not a boolean")
     if isinstance(raw, int):
         return raw
+    if isinstance(raw, str):
+        return _parse_text(raw.strip())
     if isinstance(raw, datetime):
-        moment = raw
-    elif isinstance(raw, str):
-        offset = _KWOK_OFFSET.fullmatch(raw.strip())
-        if offset:
-            return int(offset.group(1))
-        try:
-            moment = datetime.fromisoformat(raw.strip())
-        except ValueError:
-            raise ValueError(f"{raw[:64]!r} is not a time; write it like 2026-01-01T00:00:00Z") from None
-    else:
-        raise ValueError(f"a time is a string such as 2026-01-01T00:00:00Z, not {type(raw).__name__}")
+        return _since_epoch(raw)
+    raise ValueError(f"a time is a string such as 2026-01-01T00:00:00Z, not {type(raw).__name__}")
+
+
+@lru_cache(maxsize=1 << 16)
+def _parse_text(text: str) -> int:
+    offset = _KWOK_OFFSET.fullmatch(text)
+    if offset:
+        return int(offset.group(1))
+    try:
+        return _since_epoch(datetime.fromisoformat(text))
+    except ValueError:
+        raise ValueError(f"{text[:64]!r} is not a time; write it like 2026-01-01T00:00:00Z") from None
+
+
+def _since_epoch(moment: datetime) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() // 1)
