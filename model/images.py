@@ -5,8 +5,7 @@ Source: ``pkg/scheduler/framework/plugins/imagelocality``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -17,14 +16,6 @@ from .api import Node, Pod
 MIB = 1024 * 1024
 LEAST = 23 * MIB
 MOST_PER_IMAGE = 1000 * MIB
-
-
-@dataclass(frozen=True, slots=True)
-class ImageState:
-    """An image: the size that the first node reported, and the nodes that have it."""
-
-    size: int
-    nodes: frozenset[str]
 
 
 class NodeImages:
@@ -38,31 +29,45 @@ class NodeImages:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = tuple(nodes)
+        self._values: dict[str, dict[str, int]] = {}
 
     @cached_property
-    def states(self) -> Mapping[str, ImageState]:
-        """Every image by every name that a node gives it."""
-        return image_states(self._nodes)
+    def _pulled(self) -> dict[str, tuple[int, list[int]]]:
+        """By every name an image has anywhere: the size that the first node reports, and who has it."""
+        found: dict[str, tuple[int, list[int]]] = {}
+        for position, node in enumerate(self._nodes):
+            for image in node.status.images:
+                for name in image.names:
+                    known = found.get(name)
+                    if known is None:
+                        found[name] = (image.size_bytes, [position])
+                    elif known[1][-1] != position:
+                        known[1].append(position)
+        return found
 
-    @cached_property
-    def _places(self) -> Mapping[str, tuple[int, NDArray[np.int64]]]:
-        index = {node.name: position for position, node in enumerate(self._nodes)}
-        nodes = len(self._nodes)
-        return {
-            name: (int(image.size * (len(image.nodes) / nodes)), np.array([index[n] for n in image.nodes]))
-            for name, image in self.states.items()
-        }
+    def _value(self, size: int, holders: int) -> int:
+        """What an image is worth on a node that has it: its size, less where few nodes have it."""
+        return int(size * (holders / len(self._nodes)))
+
+    def values(self, image: str) -> dict[str, int]:
+        """What an image (as a pod names it) is worth, by the names of the nodes that have it."""
+        found = self._values.get(image)
+        if found is None:
+            size, places = self._pulled.get(normalized_name(image), (0, []))
+            value = self._value(size, len(places))
+            found = self._values[image] = {self._nodes[position].name: value for position in places}
+        return found
 
     def scores(self, pod: Pod) -> NDArray[np.int64] | None:
         """Shape (nodes,): each node's raw score, 0..100; None when no node has any of the pod's images."""
         names = [normalized_name(name) for name in pod_images(pod)]
-        found = [self._places[name] for name in names if name in self._places]
-        if not found:
+        pulled = [self._pulled[name] for name in names if name in self._pulled]
+        if not pulled:
             return None
         most = MOST_PER_IMAGE * len(names)
         total = np.zeros(len(self._nodes), dtype=np.int64)
-        for size, places in found:
-            total[places] += min(size, most)
+        for size, places in pulled:
+            total[places] += min(self._value(size, len(places)), most)
         return 100 * (np.clip(total, LEAST, most) - LEAST) // (most - LEAST)
 
 
@@ -71,18 +76,6 @@ def pod_images(pod: Pod) -> list[str]:
     spec = pod.spec
     volumes = [volume.image.reference for volume in spec.volumes if volume.image is not None]
     return [container.image for container in (*spec.init_containers, *spec.containers)] + volumes
-
-
-def image_states(nodes: Sequence[Node]) -> Mapping[str, ImageState]:
-    """Every image by every name that a node gives it."""
-    sizes: dict[str, int] = {}
-    where: dict[str, set[str]] = {}
-    for node in nodes:
-        for image in node.status.images:
-            for name in image.names:
-                sizes.setdefault(name, image.size_bytes)
-                where.setdefault(name, set()).add(node.name)
-    return {name: ImageState(size, frozenset(where[name])) for name, size in sizes.items()}
 
 
 def normalized_name(image: str) -> str:

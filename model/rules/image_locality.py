@@ -5,12 +5,12 @@ Source: ``pkg/scheduler/framework/plugins/imagelocality``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..api import Pod
 from ..final import FinalState
-from ..images import LEAST, MOST_PER_IMAGE, ImageState, normalized_name, pod_images
+from ..images import LEAST, MOST_PER_IMAGE, pod_images
 from ..preferences import preference_cost
 from ..profile import Profile
 from ..reasons import TermCost
@@ -26,19 +26,14 @@ class ImageLocality(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
-        """PreScore: look up the images of all containers and image volumes."""
-        images = state.cluster.images.states
-        return PreScore(data=[images.get(normalized_name(name)) for name in pod_images(pod)])
+        """PreScore: what the images of all containers and image volumes are worth where."""
+        return PreScore(data=[state.cluster.images.values(image) for image in pod_images(pod)])
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
         """Score: 0 up to 23 MiB of images on the node, 100 from 1000 MiB per image."""
-        images: Sequence[ImageState | None] = data
-        total = sum(
-            int(image.size * (len(image.nodes) / len(state.nodes)))
-            for image in images
-            if image is not None and node.name in image.nodes
-        )
-        most = MOST_PER_IMAGE * len(images)
+        values: Sequence[Mapping[str, int]] = data
+        total = sum(value.get(node.name, 0) for value in values)
+        most = MOST_PER_IMAGE * len(values)
         return 100 * (min(max(total, LEAST), most) - LEAST) // (most - LEAST)
 
     def cost(self, final: FinalState, profile: Profile) -> TermCost | None:
