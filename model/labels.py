@@ -14,9 +14,15 @@ from collections.abc import Mapping, Sequence
 from .api import LabelSelector, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 
 _VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+_KEY = re.compile(
+    r"(?:(?P<prefix>[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)/)?"
+    r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+)
+_LONGEST_PREFIX = 253
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 NODE_OPERATORS = (*LABEL_OPERATORS, "Gt", "Lt")
+FIELD_OPERATORS = ("In", "NotIn")
 
 
 class InvalidSelector(ValueError):
@@ -70,6 +76,12 @@ def valid_value(text: str) -> bool:
     return len(text) <= 63 and _VALUE.fullmatch(text) is not None
 
 
+def valid_key(text: str) -> bool:
+    """Whether `text` is a legal label key: a name, or a DNS subdomain, a slash and a name."""
+    match = _KEY.fullmatch(text)
+    return match is not None and len(match["prefix"] or "") <= _LONGEST_PREFIX
+
+
 def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
     """Whether a label selector matches: None matches nothing, an empty one everything."""
     if selector is None:
@@ -105,10 +117,15 @@ def check_term(term: NodeSelectorTerm) -> None:
     """Raise InvalidSelector when a requirement of the term cannot be parsed."""
     for requirement in term.match_expressions:
         _check(requirement)
+    for field in term.match_fields:
+        if field.operator not in FIELD_OPERATORS or len(field.values) != 1:
+            raise InvalidSelector(f"matchFields takes In or NotIn and one value, not {list(field.values)}")
 
 
 def _check(requirement: NodeSelectorRequirement) -> None:
     operator, values = requirement.operator, requirement.values
+    if not valid_key(requirement.key):
+        raise InvalidSelector(f"{requirement.key!r} is not a label key")
     if operator not in NODE_OPERATORS:
         raise InvalidSelector(f"operator {operator!r} is unknown; use one of {', '.join(NODE_OPERATORS)}")
     if operator in ("In", "NotIn") and not values:

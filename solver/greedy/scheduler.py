@@ -82,11 +82,11 @@ class Scheduler:
 
     def look(self, pod: Pod) -> Decision:
         """One cycle for `pod`, without placing it."""
-        if pod.terminating:
-            return Decision(pod, Record(pod.key, Outcome.DELETING))
         profile = self.profile(pod)
         if profile is None:
             return Decision(pod, Record(pod.key, Outcome.OTHER_SCHEDULER))
+        if pod.terminating:
+            return Decision(pod, Record(pod.key, Outcome.DELETING))
         gated = gate(pod)
         if gated is not None:
             return Decision(pod, Record(pod.key, Outcome.GATED, message=gated.reasons[0]))
