@@ -6,7 +6,7 @@ Source: ``pkg/scheduler/framework/plugins/volumebinding/binder.go``,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .api import CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod
@@ -95,29 +95,28 @@ def serve(storage: Storage, assumed: Assumed, claims: PodClaims, node: Node) -> 
         When a claim's selector cannot be parsed.
     """
     served = Served([], [], [])
-    problem = _bound_problem(storage, claims.bound, node)
-    if problem:
-        served.reasons.append(problem)
     selected = [assumed.node_of.get(c.key, c.metadata.annotations.get(SELECTED_NODE)) for c in claims.delayed]
     if any(name is not None and name != node.name for name in selected):
         served.reasons.append(NOTHING_TO_BIND)
-        return served
-    waiting = [c for c, name in zip(claims.delayed, selected, strict=True) if name is None]
-    to_provision = [c for c, name in zip(claims.delayed, selected, strict=True) if name is not None]
-    to_provision += _match(storage, assumed, waiting, node, served)
-    _provision(storage, to_provision, node, served)
-    served.reasons.sort()
+    else:
+        waiting = [c for c, name in zip(claims.delayed, selected, strict=True) if name is None]
+        to_provision = [c for c, name in zip(claims.delayed, selected, strict=True) if name is not None]
+        to_provision += _match(storage, assumed, waiting, node, served)
+        _provision(storage, to_provision, node, served)
+    served.reasons = sorted([*served.reasons, *_bound_problems(storage, claims.bound, node)])
     return served
 
 
-def _bound_problem(storage: Storage, claims: Sequence[PersistentVolumeClaim], node: Node) -> str:
+def _bound_problems(storage: Storage, claims: Sequence[PersistentVolumeClaim], node: Node) -> Iterator[str]:
+    """The first bound claim that cannot be used on the node, if any."""
     for claim in claims:
         volume = storage.volumes.get(claim.spec.volume_name)
         if volume is None:
-            return NO_VOLUME
+            yield NO_VOLUME
+            return
         if not storage.reach.bound_reaches(volume, node.name):
-            return OUT_OF_REACH
-    return ""
+            yield OUT_OF_REACH
+            return
 
 
 def _match(

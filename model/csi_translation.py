@@ -113,7 +113,7 @@ def _gce_handle(disk: str, zones: list[str]) -> str:
     if len(zones) == 1:
         return f"projects/UNSPECIFIED/zones/{zones[0] or 'UNSPECIFIED'}/disks/{disk}"
     regions = {zone.rpartition("-")[0] for zone in zones}
-    if len(regions) != 1 or "" in regions:
+    if len(regions) != 1 or any(zone.count("-") != 2 for zone in zones):
         return ""
     return f"projects/UNSPECIFIED/regions/{regions.pop()}/disks/{disk}"
 

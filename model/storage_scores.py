@@ -39,8 +39,9 @@ def storage_score(served: Served, shape: Shape) -> int:
     else:
         for claim, segment in served.provisioned:
             if segment is not None:
-                asked, _ = used.get(claim_class(claim), (0, 0))
-                used[claim_class(claim)] = asked + value(requested(claim)), value(segment.capacity or 0)
+                name = claim.spec.storage_class_name or ""
+                asked, _ = used.get(name, (0, 0))
+                used[name] = asked + value(requested(claim)), value(segment.capacity or 0)
     total = sum(_score(asked, offered, shape) for asked, offered in used.values())
     return (2 * total + len(used)) // (2 * len(used)) if used else 0
 

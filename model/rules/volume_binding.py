@@ -120,7 +120,7 @@ class VolumeBinding(Rule):
             claims = pod_claims(final.cluster.storage, user.pod)
             if not claims.delayed:
                 continue
-            own = final.profile_of(user.pod) or profile
+            own = final.profile_or_first(user.pod)
             scores = final.cluster.storage_scores.of(claims, own.storage_shape)
             ratable = scores[final.cluster.static_nodes.eligible(user.pod, own) & (scores != NOT_SERVED)]
             if not len(ratable):
