@@ -84,9 +84,9 @@ class _Admission:
         key = (id(spec), tuple((name, labels.get(name)) for name in _label_keys(spec)))
         found = self._admitted.get(key)
         if found is None:
-            changes = {**_containers(spec), **_merged(spec, labels), **self._priority(spec)}
-            found = spec.model_copy(update=changes) if changes else spec
-            found = self._admitted[key] = _with_pod_level(found)
+            changes = {**_merged(spec, labels), **self._priority(spec)}
+            found = with_defaults(spec.model_copy(update=changes) if changes else spec)
+            self._admitted[key] = found
         return found
 
     def _priority(self, spec: PodSpec) -> dict[str, Any]:
@@ -122,6 +122,12 @@ class _Admission:
                 f"no PriorityClass {name!r} was read; the pod counts with priority 0",
             )
         )
+
+
+def with_defaults(spec: PodSpec) -> PodSpec:
+    """The spec with the API's defaults: requests from limits, host ports, pod-level requests."""
+    changes = _containers(spec)
+    return _with_pod_level(spec.model_copy(update=changes) if changes else spec)
 
 
 def _of_class(chosen: PriorityClass, spec: PodSpec) -> dict[str, Any]:

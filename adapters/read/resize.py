@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from ...model import api
+from ...model.admission import with_defaults
 from ...model.resources import nonzero_requests, pod_requests, scored_requests
 
 _REPORTED = ("allocatedResources", "resources")
@@ -59,7 +60,8 @@ def _reported(status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changes(fields: Mapping[str, Any], spec: api.PodSpec, pending: tuple[api.Condition, ...]) -> bool:
-    plain = api.Pod(spec=spec, status=api.PodStatus(conditions=pending))
-    status = api.PodStatus.model_validate({"conditions": pending, **fields})
-    reported = api.Pod(spec=spec, status=status)
+    # Whether a container mentions a resource shows only once its limits have become requests.
+    plain = api.Pod(spec=with_defaults(spec), status=api.PodStatus(conditions=pending))
+    status = plain.status.model_copy(update={_ATTRIBUTE[name]: value for name, value in fields.items()})
+    reported = plain.model_copy(update={"status": status})
     return any(of(plain) != of(reported) for of in (pod_requests, nonzero_requests, scored_requests))
