@@ -27,7 +27,8 @@ class Coupling:
     eligible : array of bool, shape (classes, nodes)
         Where the class may be at all.
     keys : list of set of str
-        Topology keys (coarser than a node) in whose domains the class's counts must not change.
+        Topology keys (coarser than a node), or names of parts of their domains, within which the class's
+        counts must not change.
     conflict : array of bool, shape (classes, classes)
         Classes that may not share a node; a class that conflicts with itself has at most one pod a node.
     frozen : array of bool, shape (classes,)
@@ -39,6 +40,8 @@ class Coupling:
     keys: list[set[str]] = field(init=False)
     conflict: Mask = field(init=False)
     frozen: Mask = field(init=False)
+    _parts: dict[str, Ints] = field(init=False, default_factory=dict[str, Ints])
+    _names: dict[bytes, str] = field(init=False, default_factory=dict[bytes, str])
 
     def __post_init__(self) -> None:
         size = len(self.problem.classes)
@@ -59,9 +62,26 @@ class Coupling:
         else:
             self.keys[c].add(key)
 
+    def keep_part(self, c: int, key: str, of_node: Ints) -> None:
+        """Moves of class `c` stay within those nodes of a domain of `key` that count for a constraint.
+
+        Parameters
+        ----------
+        of_node : array of int, shape (nodes,)
+            Domains of `key`, but -1 where a node does not count.
+        """
+        self.keep_domain(c, key)
+        if key in self.keys[c] and (of_node[self.eligible[c]] < 0).any():
+            name = self._names.setdefault(of_node.tobytes(), f"{key} {len(self._names)}")
+            self._parts[name] = of_node
+            self.keys[c].add(name)
+
     def domain_of(self, c: int) -> Ints:
         """Shape (nodes,): nodes with equal numbers may exchange pods of class `c`."""
         if not self.keys[c]:
             return np.zeros(len(self.problem.nodes), dtype=np.int64)
-        columns = np.stack([self.problem.domains(key) for key in sorted(self.keys[c])])
+        columns = np.stack([self._column(name) for name in sorted(self.keys[c])])
         return np.unique(columns, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def _column(self, name: str) -> Ints:
+        return self._parts[name] if name in self._parts else self.problem.domains(name)

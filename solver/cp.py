@@ -21,3 +21,8 @@ def weighted(expressions: Sequence[Expr], coefficients: Sequence[int]) -> Expr:
     if not expressions:
         return 0
     return cast("Expr", _Linear.weighted_sum(list(expressions), [int(c) for c in coefficients]))
+
+
+def when(literal: cp_model.IntVar, constraint: cp_model.Constraint) -> None:
+    """Make `constraint` hold only where the Boolean `literal` is true."""
+    cast("Any", constraint).only_enforce_if(literal)

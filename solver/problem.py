@@ -7,9 +7,10 @@ units (milli-CPU, bytes, pieces).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,11 @@ from ..model.eligibility import StaticNodes
 from ..model.final import kind_key
 from ..model.profile import Profile, SchedulerConfiguration
 from ..model.resources import PODS, pod_requests, to_units
+from .roster import Roster
+from ..model.state import allocatable
 from .signatures import Signatures
 
+T = TypeVar("T")
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 UNPLACED = -1
@@ -209,6 +213,21 @@ class Problem:
         return np.stack([*coarse, np.zeros(len(self.nodes), dtype=np.int64)], axis=1)
 
     @cached_property
+    def roster(self) -> Roster:
+        """Everybody who counts, as rows for static matching."""
+        return Roster(self)
+
+    def once(self, build: Callable[[Problem], T]) -> T:
+        """What `build` makes of this problem, made when first asked for; `build` is a plain function."""
+        if build not in self._built:
+            self._built[build] = build(self)
+        return cast("T", self._built[build])
+
+    @cached_property
+    def _built(self) -> dict[object, object]:
+        return {}
+
+    @cached_property
     def _domains(self) -> dict[str, Ints]:
         return {}
 
@@ -332,7 +351,7 @@ def _capacity(cluster: Cluster, pinned: Pinned, resources: tuple[str, ...]) -> I
 
 def allocatable_array(nodes: tuple[Node, ...], resources: tuple[str, ...]) -> Ints:
     """Shape (nodes, resources): allocatable amounts in scheduler units, 0 where not listed."""
-    units = [to_units(node.status.allocatable) for node in nodes]
+    units = [to_units(allocatable(node)) for node in nodes]
     rows = [[amounts.get(name, 0) for name in resources] for amounts in units]
     return np.array(rows, dtype=np.int64).reshape(len(nodes), len(resources))
 

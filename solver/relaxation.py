@@ -50,6 +50,7 @@ class Relaxation:
 
     def __post_init__(self) -> None:
         self.group_of, self.size = _groups(self.problem, self.eligible, self.terms)
+        self._first = np.unique(self.group_of, return_index=True)[1]
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._cost: list[float] = []
@@ -154,10 +155,10 @@ class Relaxation:
             self._make_piecewise(part if part.convex else _convex_below(part), coefficient)
 
     def _make_preference(self, part: Preference, coefficient: int) -> None:
-        for c, g in zip(*np.nonzero(self.counts >= 0), strict=True):
-            inside = (self.group_of == g) & self.eligible[c]
-            least = int(part.cost[c, inside].min())
-            self._cost[int(self.counts[c, g])] += float(coefficient * (least - int(part.unplaced[c])))
+        # Groups are alike in every preference, so one node of each speaks for all.
+        saved = part.cost[:, self._first] - part.unplaced[:, None]
+        for c, g in zip(*np.nonzero((self.counts >= 0) & (saved != 0)), strict=True):
+            self._cost[int(self.counts[c, g])] += float(coefficient * int(saved[c, g]))
         self.constant += coefficient * int(self.problem.count @ part.unplaced)
 
     def _make_piecewise(self, part: Piecewise, coefficient: int) -> None:
@@ -177,12 +178,11 @@ class Relaxation:
 
     def _make_deviation(self, part: Deviation, coefficient: int) -> None:
         base = _sum((part.scale * part.base).T, self.group_of, self.groups)
-        for g in range(self.groups):
-            n = int(np.flatnonzero(self.group_of == g)[0])
-            weight = int(part.weight[self.group_of == g].min())
-            resources = np.flatnonzero(part.scale[:, n]).tolist()
-            if not weight or len({tuple(part.scale[:, m]) for m in np.flatnonzero(self.group_of == g)}) > 1:
+        for g, n in enumerate(self._first.tolist()):
+            weight = int(part.weight[n])
+            if not weight:
                 continue
+            resources = np.flatnonzero(part.scale[:, n]).tolist()
             usage = {r: self._scaled(part, r, g, int(part.scale[r, n]), base[g, r]) for r in resources}
             ends = sum(self._upper[j] for j in usage.values())
             for r in resources:

@@ -48,6 +48,7 @@ class Scope:
         self.available = self.problem.count - self.outside.sum(axis=1)
         self._variables: dict[tuple[int, int], cp_model.IntVar] = {}
         self._present: dict[tuple[int, int], cp_model.IntVar] = {}
+        self._auxiliaries: list[tuple[cp_model.IntVar, int]] = []
         self._at: dict[int, list[int]] = {n: [] for n in self.nodes}
         self._of: dict[int, list[int]] = {}
         self._make_variables()
@@ -122,6 +123,12 @@ class Scope:
         """Pods of class `c` that are placed, anywhere."""
         return total([*(self._variables[c, n] for n in self.nodes_of(c)), int(self.outside[c].sum())])
 
+    def auxiliary(self, lower: int, upper: int, name: str, hint: int) -> cp_model.IntVar:
+        """A variable that the counts decide; `hint` is its value in the placement so far."""
+        variable = self.model.new_int_var(lower, upper, name)
+        self._auxiliaries.append((variable, min(max(hint, lower), upper)))
+        return variable
+
     def at_most(self, amounts: Sequence[tuple[Expr, int]], bound: int) -> None:
         """Add ``sum(count * amount) <= bound``, scaled down by the amounts' greatest common divisor."""
         divisor = int(np.gcd.reduce([amount for _, amount in amounts]))
@@ -135,6 +142,8 @@ class Scope:
         for (c, n), variable in self._present.items():
             if variable is not self._variables[c, n]:
                 self.model.add_hint(variable, int(self.counts[c, n] > 0))
+        for variable, value in self._auxiliaries:
+            self.model.add_hint(variable, value)
 
     def fix(self) -> None:
         """Allow only the placement so far."""

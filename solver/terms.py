@@ -172,6 +172,8 @@ def coefficients(terms: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     power = 0
     while power < 56 and min(_rounded(weight << power, worst) for weight, worst in weighted) < 16:
         power += 1
+    while power and sum(_rounded(weight << power, worst) * worst for weight, worst in weighted) >= 2**60:
+        power -= 1
     return tuple(_rounded(weight << power, worst) if weight > 0 else 0 for weight, worst in terms)
 
 

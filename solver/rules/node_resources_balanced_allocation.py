@@ -38,6 +38,10 @@ class NodeResourcesBalancedAllocation(Encoder):
         amount = _amounts([cls.pod for cls in problem.classes], names, unit)
         base = problem.pinned.usage(_amounts(list(problem.pinned.kinds), names, unit), len(problem.nodes))
         scale = np.where(size > 0, (_SCALE + size // 2) // np.maximum(size, 1), 0)
+        idle = _amounts([pod for pod, _ in problem.idle], names, unit)
+        kinds = _amounts(list(problem.pinned.kinds), names, unit)
+        if not problem.total(amount, kinds, idle).any():
+            return None
         part = Deviation(amount.T, base.T, scale.T, listed, _weights(size, listed, taking))
         widest = (scale * np.maximum(size, base + problem.origin.T @ amount)).max(axis=1)
         worst = part.weight * 2 * (listed // 2) * ((listed + 1) // 2) * widest

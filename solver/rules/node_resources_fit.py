@@ -132,18 +132,18 @@ def _slopes(strategy: ScoringStrategy, scale: int, points: Ints, size: Ints) -> 
             inner = (scale * (start + end) + whole // 2) // whole
             last = inner[:, -1:]
         case "MostAllocated":
-            inner = (scale * (whole - start - end) + whole // 2) // whole
+            inner = -(-scale * (whole - start - end) // whole)
             last = np.zeros_like(inner[:, -1:])
         case _:
             shape = _shape(strategy, 100 * points // whole)
             value = scale * points * (1000 - shape) // 1000
-            inner = np.diff(value, axis=1) // np.maximum(end - start, 1)
+            inner = -(-np.diff(value, axis=1) // np.maximum(end - start, 1))
             last = scale * (1000 - shape[:, -1:]) // 1000
     return np.concatenate([inner, last], axis=1)
 
 
 def _shape(strategy: ScoringStrategy, percent: Ints) -> Ints:
-    """The profile's shape at each percentage, in 0..1000."""
+    """The profile's shape at each percentage, in 0..1000, rounded down between its points."""
     points = sorted(strategy.shape)
     result = np.full_like(percent, points[-1][1] * 100)
     for (x0, y0), (x1, y1) in zip(reversed(points[:-1]), reversed(points[1:]), strict=True):

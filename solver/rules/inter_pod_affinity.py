@@ -1,0 +1,43 @@
+"""InterPodAffinity: required terms keep pods together or apart, preferred ones cost pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..company import Company
+from ..coupling import Coupling
+from ..problem import Problem
+from ..relaxation import Relaxation
+from ..scope import Scope
+from ..separation import separations
+from .base import Encoder
+
+
+class InterPodAffinity(Encoder):
+    """Pods that must, or would rather, share a domain with other pods, or not share it."""
+
+    name = "InterPodAffinity"
+
+    def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
+        """Clear domains that pinned pods close, and nodes where required company can never be."""
+        for separation in problem.once(separations):
+            separation.restrict(eligible)
+        problem.once(Company).restrict(eligible)
+
+    def couple(self, problem: Problem, coupling: Coupling) -> None:
+        """Hosts are checked node by node, coarser domains keep their counts."""
+        for separation in problem.once(separations):
+            separation.couple(coupling)
+        problem.once(Company).couple(coupling)
+
+    def constrain(self, scope: Scope) -> None:
+        """Required terms."""
+        for separation in scope.problem.once(separations):
+            separation.constrain(scope)
+        scope.problem.once(Company).constrain(scope)
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Required anti-affinity among the pods of a term."""
+        for separation in relaxation.problem.once(separations):
+            separation.relax(relaxation)
