@@ -85,11 +85,11 @@ class Scheduler:
         profile = self.profile(pod)
         if profile is None:
             return Decision(pod, Record(pod.key, Outcome.OTHER_SCHEDULER))
-        if pod.terminating:
-            return Decision(pod, Record(pod.key, Outcome.DELETING))
         gated = gate(pod)
         if gated is not None:
             return Decision(pod, Record(pod.key, Outcome.GATED, message=gated.reasons[0]))
+        if pod.terminating:
+            return Decision(pod, Record(pod.key, Outcome.DELETING))
         unmodelled = unmodelled_filters(pod)
         if unmodelled:
             message = f"not modelled: {', '.join(unmodelled)}"
