@@ -68,7 +68,7 @@ def _next(
     for pod in waiting(cluster):
         if pod.key not in done:
             before = rule.pre_filter(state, profile, pod)
-            for node in state.nodes.values():
+            for node in state.nodes.values() if before.verdict is None else ():
                 if before.skip or rule.admits(state, profile, pod, node, before.data) is None:
                     found.add(placed | {(pod.key, node.name)})
     return found
