@@ -63,6 +63,15 @@ def shown(value: Any) -> str:
     return "null" if value is None else type(value).__name__
 
 
+def printable(text: str) -> str:
+    """`text` with everything escaped that a terminal would not just print."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode()
+
+
 def field_path(parts: tuple[Any, ...] | list[Any]) -> str:
     """``("spec", "containers", 0, "my.key")`` as ``spec.containers[0]['my.key']``, safe to print."""
     path = ""

@@ -11,11 +11,13 @@ from ...model.cluster import Cluster
 from ..invalid import shown
 from .build import BadObject, Builder
 from .documents import RawObject
-from .kinds import CLUSTER_FIELDS, NAMESPACED, taken
+from .kinds import CLUSTER_FIELDS, NAMESPACED
 from .names import valid_name, valid_namespace
 from .problems import Problems
 
 _SHOWN = 3
+_LONGEST_VERSION = 40
+_NO_NAME = "is no valid name; use lower case letters, digits, '-' and '.'"
 
 
 @dataclass(slots=True)
@@ -94,6 +96,12 @@ class Collector:
         if new > old:
             before.object, before.file, before.document = entry.object, entry.file, entry.document
 
+    def place(self, key: str) -> tuple[str, int | None]:
+        """File and document of the object ``Kind/namespace/name``."""
+        kind, namespace, name = key.split("/")
+        entry = self._entries.get((kind, namespace, name))
+        return (entry.file, entry.document) if entry else ("", None)
+
     def cluster(self) -> Cluster:
         """Everything that was added."""
         fields: dict[str, list[Any]] = {}
@@ -128,9 +136,6 @@ class Collector:
                 f", and {pods - 1} others" if pods > 1 else ""
             )
             self._problems.warn("unknown-node", f"Pod/{first.key}", "spec.nodeName", message)
-
-
-_NO_NAME = "is no valid name; use lower case letters, digits, '-' and '.'"
 
 
 def _placed(raw: RawObject) -> dict[str, Any]:
@@ -176,7 +181,3 @@ def _unversioned(built: Any) -> Any:
 def _version(built: Any) -> int | None:
     text: str = built.metadata.resource_version
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_VERSION else None
-
-
-_LONGEST_VERSION = 40
-__all__ = ["Collector", "taken"]

@@ -74,7 +74,7 @@ def _pieces(source: Source, limits: Limits, problems: Problems) -> Iterator[Piec
         text, doubtful = without_logs(source.text)
         for pod in doubtful:
             message = "its log imitates the marks around logs: objects may be missing; use --output-directory"
-            problems.warn("doubtful-log", f"Pod/{pod}" if pod.isprintable() else repr(pod), "", message)
+            problems.warn("doubtful-log", f"Pod/{pod}", "", message)
         if json_text.looks_like_json(text):
             yield from json_text.pieces(text)
         else:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...model.errors import BadInput
 from ...model.reasons import Warning
+from ..invalid import printable
 
 
 class Problems:
@@ -23,11 +26,18 @@ class Problems:
         self, message: str, *, file: str, document: int | None = None, object: str = "", field: str = ""
     ) -> None:
         """Raise BadInput, or note that something was dropped."""
-        error = BadInput(message, file=file, document=document, object=object, field=field)
+        error = BadInput(
+            printable(message), file=file, document=document, object=printable(object), field=printable(field)
+        )
         if not self.keep_going:
             raise error
         self.warn("dropped", object or file, field, f"dropped: {error}")
 
     def warn(self, code: str, object: str, field: str, message: str) -> None:
-        """Note something that the user must know."""
-        self.warnings.append(Warning(code, object, field, message))
+        """Note something that the user must know; escaped, since it can quote the input."""
+        self.warnings.append(Warning(code, printable(object), printable(field), printable(message)))
+
+    def add(self, warnings: Iterable[Warning]) -> None:
+        """Note what others found."""
+        for warning in warnings:
+            self.warn(warning.code, warning.object, warning.field, warning.message)

@@ -10,10 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ...model.cluster import Cluster
+from ...model.completeness import incomplete
 from ...model.errors import BadInput
 from ...model.profile import SchedulerConfiguration
+from ...model.unmodelled import unmodelled
+from ...model.validity import invalid_selectors
 from ..configuration import KIND as CONFIGURATION
 from ..configuration import parse_configuration
+from ..expand import Which, expand
+from ..invalid import printable
 from .collect import Collector
 from .documents import RawObject, raw_objects
 from .kinds import NOT_MODELLED, taken
@@ -67,7 +72,14 @@ class Input:
         return dict(sum((Counter(file.objects) for file in self.files), Counter[str]()))
 
 
-def read(paths: Paths, *, keep_going: bool = False, limits: Limits | None = None) -> Input:
+def read(
+    paths: Paths,
+    *,
+    keep_going: bool = False,
+    workloads: Which = "manifests",
+    cronjobs: bool = False,
+    limits: Limits | None = None,
+) -> Input:
     """Read a cluster from files, directories, archives or standard input (``-``).
 
     Takes multi-document YAML, JSON documents one after another, ``kind: List``
@@ -79,6 +91,11 @@ def read(paths: Paths, *, keep_going: bool = False, limits: Limits | None = None
     paths : str or path, or a sequence of them
     keep_going : bool
         Drop what is bad, with a warning each, instead of raising.
+    workloads : str
+        Which workloads are expanded to the pods that they lack: ``manifests`` (those that no API server has
+        stored), ``all`` or ``none``.
+    cronjobs : bool
+        Whether each of those CronJobs runs once more.
     limits : Limits, optional
         What to refuse to go beyond.
 
@@ -88,10 +105,9 @@ def read(paths: Paths, *, keep_going: bool = False, limits: Limits | None = None
         Naming file, document, object and field, as far as they are known.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    reader = _Reader(Problems(keep_going=keep_going), limits or Limits(), workloads, cronjobs)
     with _no_collection():
-        return _Reader(Problems(keep_going=keep_going), limits or Limits()).read(
-            [os.fspath(p) for p in given]
-        )
+        return reader.read([os.fspath(path) for path in given])
 
 
 @contextmanager
@@ -110,6 +126,8 @@ def _no_collection() -> Iterator[None]:
 class _Reader:
     problems: Problems
     limits: Limits
+    workloads: Which
+    cronjobs: bool
     configuration: SchedulerConfiguration | None = None
     digests: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Counter[str]] = field(default_factory=dict)
@@ -119,11 +137,15 @@ class _Reader:
         for source in sources(paths, self.limits, self.problems):
             self._source(source, collector)
         cluster = collector.cluster()
-        if not cluster.kinds:
-            raise BadInput(
-                "holds no object that scheduling reads, such as a Node or a Pod", file=_listed(paths)
-            )
-        self._say_not_modelled()
+        if not cluster.kinds and self.configuration is None:
+            files = ", ".join(map(printable, paths))
+            raise BadInput("nothing in it matters to scheduling, such as a Node or a Pod", file=files)
+        self.problems.add(incomplete(cluster))
+        cluster = self._expanded(cluster, collector)
+        self._say_not_modelled(cluster)
+        return self._input(cluster)
+
+    def _input(self, cluster: Cluster) -> Input:
         files = tuple(
             InputFile(path, digest, dict(self.counts[path])) for path, digest in self.digests.items()
         )
@@ -154,14 +176,26 @@ class _Reader:
                 error.message, file=raw.file, document=raw.document, object=error.object, field=error.field
             )
 
-    def _say_not_modelled(self) -> None:
+    def _expanded(self, cluster: Cluster, collector: Collector) -> Cluster:
+        while True:
+            try:
+                expanded = expand(cluster, which=self.workloads, cronjobs=self.cronjobs)
+            except BadInput as error:
+                file, document = collector.place(error.object)
+                self.problems.report(
+                    error.message, file=file, document=document, object=error.object, field=error.field
+                )
+                rest = tuple(workload for workload in cluster.workloads if workload.key != error.object)
+                cluster = cluster.with_changes(workloads=rest)
+            else:
+                self.problems.add(expanded.warnings)
+                return expanded
+
+    def _say_not_modelled(self, cluster: Cluster) -> None:
         counts = sum(self.counts.values(), Counter[str]())
         for kind, consequence in NOT_MODELLED.items():
             if counts[kind]:
-                self.problems.warn(
-                    "not-modelled", kind, "", f"{counts[kind]} objects are not used: {consequence}"
-                )
-
-
-def _listed(paths: list[str]) -> str:
-    return ", ".join(path if path.isprintable() else repr(path) for path in paths)
+                message = f"{counts[kind]} objects are not used: {consequence}"
+                self.problems.warn("not-modelled", kind, "", message)
+        self.problems.add(unmodelled(cluster))
+        self.problems.add(invalid_selectors(cluster))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from ..invalid import shown
+from ..invalid import printable, shown
 from .limits import Limits, TooMuch
 from .problems import Problems
 
@@ -141,11 +141,6 @@ def _file(path: str, budget: _Budget, *, named: bool) -> Iterator[Source]:
         source = Source(name, name, digest, _decoded(data), named=named)
         del data  # it may be as large as the text
         yield source
-
-
-def printable(path: str) -> str:
-    """A path as it is, or escaped when it holds anything that a terminal would not just print."""
-    return path if path.isprintable() else repr(path)
 
 
 def _unzipped(data: bytearray, budget: _Budget) -> bytearray:

@@ -40,10 +40,11 @@ from .storage import (
     CSIStorageCapacity,
     PersistentVolume,
     PersistentVolumeClaim,
+    PersistentVolumeClaimTemplate,
     StorageClass,
     VolumeAttachment,
 )
-from .workload import WORKLOAD_KINDS, PodTemplateSpec, Workload
+from .workload import WORKLOAD_KINDS, PodTemplateSpec, Workload, WorkloadSpec
 
 __all__ = [
     "WORKLOAD_KINDS",
@@ -71,6 +72,7 @@ __all__ = [
     "OwnerReference",
     "PersistentVolume",
     "PersistentVolumeClaim",
+    "PersistentVolumeClaimTemplate",
     "Pod",
     "PodAffinity",
     "PodAffinityTerm",
@@ -90,5 +92,6 @@ __all__ = [
     "VolumeAttachment",
     "WeightedPodAffinityTerm",
     "Workload",
+    "WorkloadSpec",
     "parse_time",
 ]

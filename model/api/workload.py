@@ -24,6 +24,12 @@ class PodTemplateSpec(ApiObject):
     _lift = model_validator(mode="before")(lift_node_name)
 
 
+class Ordinals(ApiObject):
+    """``ordinals`` of a StatefulSet: the number of its first pod."""
+
+    start: _Count = 0
+
+
 class WorkloadSpec(ApiObject):
     """``spec`` of any controller; each kind uses the fields it has."""
 
@@ -35,6 +41,7 @@ class WorkloadSpec(ApiObject):
     completion_mode: Annotated[str, one_of("NonIndexed", "Indexed")] = "NonIndexed"
     suspend: Bool = False
     volume_claim_templates: tuple[PersistentVolumeClaimTemplate, ...] = ()
+    ordinals: Ordinals | None = None
     job_template: JobTemplateSpec | None = None
 
     @field_validator("selector", mode="before")
