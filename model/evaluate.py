@@ -13,7 +13,7 @@ from .resource_costs import nodes_in_use
 from .rules import RULES, Rule
 
 PRESETS = ("spread", "pack")
-_SMALLEST = 16
+_SMALLEST = 256
 _LARGEST_POWER = 56
 _LIMIT = 2**60
 

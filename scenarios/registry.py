@@ -51,10 +51,21 @@ def text(name: str) -> str:
     BadInput
         When there is no such file.
     """
+    return path(name).read_text(encoding="utf-8")
+
+
+def path(name: str) -> Traversable:
+    """Where the YAML of a scenario that is a file lies.
+
+    Raises
+    ------
+    BadInput
+        When there is no such file.
+    """
     found = _files().get(name)
     if found is None:
         raise BadInput(f"there is no scenario {name!r}; there are {', '.join(names())}")
-    return found.read_text(encoding="utf-8")
+    return found
 
 
 def load(reference: str) -> str | Cluster:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..model.cluster import Cluster
@@ -56,8 +55,6 @@ class Comparison:
         ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse`` or ``greedy-violates``.
     first_difference : str or None
         Name of the first stage in which greedy and optimal differ.
-    excluded : mapping of str to str
-        Pods that the question leaves alone, with the reason.
     """
 
     question: str
@@ -67,7 +64,6 @@ class Comparison:
     result: Result
     verdict: str
     first_difference: str | None
-    excluded: Mapping[str, str]
 
 
 def compare(
@@ -98,8 +94,7 @@ def compare(
         _side(task, result.placement, solve_seconds),
     )
     verdict, first = _verdict(sides[1], sides[2], result)
-    excluded = {key: str(reason) for key, reason in task.free.excluded.items()}
-    return Comparison(question, *sides, result, verdict, first, excluded)
+    return Comparison(question, *sides, result, verdict, first)
 
 
 def _side(task: Task, placement: Placement, seconds: float) -> Side:

@@ -23,6 +23,6 @@ def weighted(expressions: Sequence[Expr], coefficients: Sequence[int]) -> Expr:
     return cast("Expr", _Linear.weighted_sum(list(expressions), [int(c) for c in coefficients]))
 
 
-def when(literal: cp_model.IntVar, constraint: cp_model.Constraint) -> None:
-    """Make `constraint` hold only where the Boolean `literal` is true."""
+def when(literal: Expr, constraint: cp_model.Constraint) -> None:
+    """Make `constraint` hold only where `literal` is 1."""
     cast("Any", constraint).only_enforce_if(literal)

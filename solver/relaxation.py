@@ -80,6 +80,11 @@ class Relaxation:
         self._cost.append(cost)
         return len(self._cost) - 1
 
+    def charge(self, columns: Iterable[int], cost: float) -> None:
+        """Add `cost` to the objective coefficients of some columns."""
+        for position in columns:
+            self._cost[position] += cost
+
     def row(self, lower: float, upper: float, entries: Iterable[tuple[int, float]]) -> None:
         """Add ``lower <= sum(coefficient * column) <= upper``; infinite bounds are allowed."""
         number = len(self._rows)

@@ -82,8 +82,8 @@ class Result:
         An order in which kube-scheduler's filters admit every newly placed pod.
     unadmitted : tuple of str
         Pods for which no such order was found; empty unless the status says FEASIBLE.
-    reasons : mapping of str to str
-        Why a pod of the question is not placed.
+    excluded : mapping of str to str
+        Pods that the question leaves alone, with the reason.
     score : Score
         Of the whole final state.
     violations : tuple of Violation
@@ -100,7 +100,7 @@ class Result:
     score: Score
     violations: tuple[Violation, ...] = ()
     unadmitted: tuple[str, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    excluded: Mapping[str, str] = field(default_factory=dict[str, str])
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property

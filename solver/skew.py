@@ -133,7 +133,7 @@ class HardSkew:
                 when(owners.occupied(domain), limit)
 
     def _least(self, scope: Scope, counted: Tally, owners: Tally, low: Tally) -> Expr:
-        """The smallest final count; domains that owners have entered outside the scope bound it from below."""
+        """The smallest final count; domains that owners entered outside the scope bound it from below."""
         skew = self._skew
         if skew.least is not None:
             return skew.least

@@ -149,6 +149,7 @@ class Task:
             score=score,
             violations=violations,
             unadmitted=admitted.stuck,
+            excluded={key: str(reason) for key, reason in self.free.excluded.items()},
             seconds=seconds,
         )
 

@@ -170,7 +170,7 @@ def coefficients(terms: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     if not weighted:
         return tuple(0 for _ in terms)
     power = 0
-    while power < 56 and min(_rounded(weight << power, worst) for weight, worst in weighted) < 16:
+    while power < 56 and min(_rounded(weight << power, worst) for weight, worst in weighted) < 256:
         power += 1
     while power and sum(_rounded(weight << power, worst) * worst for weight, worst in weighted) >= 2**60:
         power -= 1

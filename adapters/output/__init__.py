@@ -1,0 +1,1 @@
+"""Results out: documents (JSON, YAML) with schemas, and tables for people."""

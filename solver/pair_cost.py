@@ -1,0 +1,169 @@
+"""Preferred pod affinity as a term: a sum over topology domains of products of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cp import Expr, total, weighted
+from .pairs import Pairs
+from .partition import Bundle, Partition, Tally
+from .problem import Problem
+from .relaxation import Relaxation
+from .scope import Scope
+from .terms import Floats, Relational
+
+Ints = NDArray[np.int64]
+_TANGENTS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class PairCost(Relational):
+    """A sum of `Pairs`.
+
+    Parameters
+    ----------
+    problem : Problem
+    pairs : tuple of Pairs
+    """
+
+    problem: Problem
+    pairs: tuple[Pairs, ...]
+
+    @cached_property
+    def _parts(self) -> dict[str, Partition]:
+        return {pair.key: pair.partition for pair in self.pairs}
+
+    @property
+    def labels(self) -> Ints:
+        """Domains of the keys that are coarser than a node."""
+        coarse = [part.of_node for part in self._parts.values() if part.size < len(part.known)]
+        return np.stack(coarse, axis=1) if coarse else np.zeros((len(self.problem.nodes), 0), dtype=np.int64)
+
+    def value(self, counts: Ints) -> int:
+        """The exact value."""
+        found = {key: part.sums(counts) for key, part in self._parts.items()}
+        return sum(pair.of_sides(*pair.sides(found[pair.key])) for pair in self.pairs)
+
+    def marginal(self, counts: Ints) -> Floats:
+        """Change by one more pod."""
+        found = {key: part.sums(counts) for key, part in self._parts.items()}
+        prices = {key: np.zeros(domains.shape) for key, domains in found.items()}
+        for pair in self.pairs:
+            owners, selected = pair.sides(found[pair.key])
+            price = prices[pair.key]
+            price[pair.owners] += pair.coefficient * (selected - pair.itself)
+            price[pair.selected] += pair.coefficient * owners
+            price[np.intersect1d(pair.owners, pair.selected)] += pair.coefficient
+        total = np.zeros(counts.shape)
+        for key, price in prices.items():
+            total += self._parts[key].per_node(price)
+        return total
+
+    def encode(self, scope: Scope) -> Expr:
+        """Products per domain; squares that cost are bounded from below only."""
+        return total([expression for pair in self.pairs for expression in _encode(scope, pair)])
+
+    def relax(self, relaxation: Relaxation, coefficient: int) -> None:
+        """Tangents of squares that cost, and products no larger than McCormick's envelopes."""
+        for pair in self.pairs:
+            for bundle in pair.partition.bundles(relaxation):
+                if pair.coefficient < 0:
+                    _wanted(self.problem, relaxation, pair, bundle, coefficient)
+                else:
+                    _unwanted(self.problem, relaxation, pair, bundle, coefficient)
+
+
+def _encode(scope: Scope, pair: Pairs) -> Iterator[Expr]:
+    owners = pair.partition.tally(scope, pair.owners, pair.owned)
+    selected = pair.partition.tally(scope, pair.selected, pair.taken)
+    touched = sorted({*owners.variables, *selected.variables})
+    settled = np.ones(pair.partition.size, dtype=bool)
+    settled[touched] = False
+    yield pair.of_sides(owners.fixed[settled], selected.fixed[settled])
+    for domain in touched:
+        if domain not in owners.variables:
+            yield weighted(
+                [selected.count(domain) - pair.itself], [pair.coefficient * int(owners.fixed[domain])]
+            )
+        elif domain not in selected.variables:
+            others = int(selected.fixed[domain]) - pair.itself
+            yield weighted([owners.count(domain)], [pair.coefficient * others])
+        else:
+            product = _product(scope, pair, owners, selected, domain)
+            yield weighted(
+                [product, owners.count(domain)], [pair.coefficient, -pair.coefficient * pair.itself]
+            )
+
+
+def _product(scope: Scope, pair: Pairs, owners: Tally, selected: Tally, domain: int) -> Expr:
+    """Owners times selected pods."""
+    one = _variable(scope, owners, domain)
+    other = one if pair.alike else _variable(scope, selected, domain)
+    lower = int(owners.fixed[domain] * selected.fixed[domain])
+    upper = owners.upper(domain) * selected.upper(domain)
+    hint = owners.now(domain) * selected.now(domain)
+    product = scope.auxiliary(lower, upper, f"pairs{domain}", hint)
+    steps = range(int(owners.fixed[domain]), owners.upper(domain))
+    if pair.alike and pair.coefficient > 0 and len(steps) <= _TANGENTS:
+        for k in steps:
+            scope.model.add(product >= (2 * k + 1) * one - k * (k + 1))
+    else:
+        scope.model.add_multiplication_equality(product, [one, other])
+    return product
+
+
+def _variable(scope: Scope, tally: Tally, domain: int) -> Expr:
+    fixed, upper = int(tally.fixed[domain]), tally.upper(domain)
+    variable = scope.auxiliary(fixed, upper, f"in{domain}", tally.now(domain))
+    scope.model.add(variable == tally.count(domain))
+    return variable
+
+
+def _columns(relaxation: Relaxation, classes: Ints, groups: list[int]) -> list[int]:
+    return [j for c in classes.tolist() for j in relaxation.columns(c, groups)]
+
+
+def _unwanted(
+    problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int
+) -> None:
+    """Pairs cost: those with pinned pods are linear, those among owners bounded by tangents of the square."""
+    factor = float(coefficient * pair.coefficient)
+    owned = pair.owned[bundle.domains]
+    others = pair.taken[bundle.domains] - pair.itself * owned
+    relaxation.constant += coefficient * pair.coefficient * int(owned @ others)
+    columns = _columns(relaxation, pair.owners, bundle.inner)
+    relaxation.charge(columns, factor * int(others.min()))
+    strangers = np.setdiff1d(pair.selected, pair.owners)
+    relaxation.charge(_columns(relaxation, strangers, bundle.inner), factor * int(owned.min()))
+    if not pair.itself:
+        return
+    base = int(owned.sum())
+    most = base + int(problem.count[pair.owners].sum())
+    cost = relaxation.column(0.0, float(most * most), factor)
+    for k in np.unique(np.linspace(0, most, _TANGENTS).astype(np.int64)).tolist():
+        # Integers n have n (n - 1) >= 2 k n - k (k + 1), whatever the integer k.
+        row = [(cost, 1.0), *((j, -2.0 * k) for j in columns)]
+        relaxation.row(2.0 * k * base - float(bundle.size * k * (k + 1)), np.inf, row)
+
+
+def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int) -> None:
+    """Pairs are a gain: no more than each side times the largest possible other side."""
+    partition, domains = pair.partition, bundle.domains
+    room = partition.sums(np.where(relaxation.eligible, problem.fit, 0))
+    room = np.minimum(room, problem.count[:, None])[:, domains]
+    owners = int((pair.owned[domains] + room[pair.owners].sum(axis=0)).max())
+    selected = int((pair.taken[domains] + room[pair.selected].sum(axis=0)).max())
+    base, other = int(pair.owned[domains].sum()), int(pair.taken[domains].sum())
+    gain = relaxation.column(
+        0.0, float(owners * selected * bundle.size), float(coefficient * pair.coefficient)
+    )
+    others = max(selected - pair.itself, 0)
+    row = [(gain, 1.0), *((j, -float(others)) for j in _columns(relaxation, pair.owners, bundle.touching))]
+    relaxation.row(-np.inf, float(others * base), row)
+    row = [(gain, 1.0), *((j, -float(owners)) for j in _columns(relaxation, pair.selected, bundle.touching))]
+    relaxation.row(-np.inf, float(owners * other), row)
