@@ -4,10 +4,8 @@ import re
 
 import pytest
 from kubestow import scenarios
-from kubestow.adapters.read import read
-from kubestow.model.admission import admit
+from kubestow.adapters.inputs import load
 from kubestow.model.final import FinalState
-from kubestow.model.profile import SchedulerConfiguration
 from kubestow.model.rules import RULES
 from kubestow.solver.greedy import schedule
 
@@ -23,30 +21,22 @@ def claimed(name, arrow):
 IMPROVABLE = [name for name in FILES if claimed(name, "=>")]
 
 
-@pytest.fixture
-def cluster_of(tmp_path):
-    def cluster_of(name):
-        path = tmp_path / "scenario.yaml"
-        path.write_text(scenarios.text(name))
-        return admit(read(path).cluster)
-
-    return cluster_of
-
-
 def by_name(placement):
     return {key.partition("/")[2]: node or PENDING for key, node in placement.items()}
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_kube_scheduler_places_what_the_comment_says(name, cluster_of):
+def test_kube_scheduler_places_what_the_comment_says(name):
     """The greedy replica puts every pending pod exactly where the comment says."""
-    assert by_name(schedule(cluster_of(name), SchedulerConfiguration()).placement) == claimed(name, "->")
+    loaded = load([], name)
+    placement = schedule(loaded.cluster, loaded.configuration).placement
+    assert by_name(placement) == claimed(name, "->")
 
 
 @pytest.mark.parametrize("name", IMPROVABLE)
-def test_the_better_placement_breaks_nothing(name, cluster_of):
+def test_the_better_placement_breaks_nothing(name):
     """The batch placement in the comment covers the same pods and violates no rule."""
-    cluster, better = cluster_of(name), claimed(name, "=>")
+    cluster, better = load([], name).cluster, claimed(name, "=>")
     assert set(better) == set(claimed(name, "->"))
     keys = {pod.name: pod.key for pod in cluster.pods}
     final = FinalState(cluster, {keys[pod]: node for pod, node in better.items()})
