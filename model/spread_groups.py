@@ -67,8 +67,7 @@ class SpreadGroup:
     @property
     def eligible_domains(self) -> NDArray[np.int64]:
         """Ascending numbers of the domains that count."""
-        found = np.unique(self.domains.of_node[self.eligible])
-        return found[found >= 0]
+        return np.flatnonzero(self.domains.count(np.flatnonzero(self.eligible)))
 
 
 def spread_groups(
@@ -131,7 +130,7 @@ def _group(
 
 
 class _Eligible:
-    """Which nodes count for a constraint of a pod; pods of one spec share the answer."""
+    """Which nodes count for a constraint of a pod; pods with the same static fields share the answer."""
 
     def __init__(self, cluster: Cluster, action: str) -> None:
         self._cluster = cluster
@@ -148,7 +147,14 @@ class _Eligible:
         """Shape (nodes,). Do not write to it."""
         together = constraints if needs_all_keys(pod, profile, self._action) else (constraint,)
         keys = frozenset(c.topology_key for c in together)
-        identity = (id(pod.spec), keys, constraint.honor_affinity, constraint.honor_taints)
+        required = pod.spec.affinity.node_affinity.required
+        identity = (
+            keys,
+            (frozenset(pod.spec.node_selector.items()), repr(required))
+            if constraint.honor_affinity
+            else None,
+            repr(pod.spec.tolerations) if constraint.honor_taints else None,
+        )
         found = self._found.get(identity)
         if found is None:
             found = self._found[identity] = self._evaluate(pod, keys, constraint)
