@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from .base import Encoder
 from .image_locality import ImageLocality
+from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
 from .node_ports import NodePorts
 from .node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from .node_resources_fit import NodeResourcesFit
+from .pod_topology_spread import PodTopologySpread
 from .taint_toleration import TaintToleration
 
 ENCODERS: tuple[Encoder, ...] = (
@@ -15,6 +17,8 @@ ENCODERS: tuple[Encoder, ...] = (
     NodeAffinity(),
     NodePorts(),
     NodeResourcesFit(),
+    PodTopologySpread(),
+    InterPodAffinity(),
     NodeResourcesBalancedAllocation(),
     ImageLocality(),
 )

@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 
 from ..company import Company
 from ..coupling import Coupling
+from ..pair_cost import PairCost
+from ..pairs import soft_pairs
 from ..problem import Problem
 from ..relaxation import Relaxation
 from ..scope import Scope
 from ..separation import separations
+from ..terms import Term
 from .base import Encoder
 
 
@@ -41,3 +44,12 @@ class InterPodAffinity(Encoder):
         """Required anti-affinity among the pods of a term."""
         for separation in relaxation.problem.once(separations):
             separation.relax(relaxation)
+
+    def term(self, problem: Problem) -> Term | None:
+        """Preferred terms unmet, and required affinity with its soft weight."""
+        weight = problem.profile.scores.get(self.name, 0)
+        if weight <= 0:
+            return None
+        soft = soft_pairs(problem)
+        parts = (PairCost(problem, soft.pairs),) if soft.pairs else ()
+        return Term(self.name, weight, soft.worst, soft.constant, parts) if soft.worst else None
