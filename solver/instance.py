@@ -8,11 +8,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .company import Company
 from .coupling import Coupling
+from .gates import Gate, gates_of
 from .nodecost import objective, term_value
 from .problem import Problem
 from .rules import ENCODERS
 from .rules.base import Encoder
+from .separation import separations
+from .skew import hard_skews
 from .terms import Term, coefficients
 
 Ints = NDArray[np.int64]
@@ -58,6 +62,13 @@ class Instance:
         terms = [term for term in found if term is not None and term.worst > 0]
         factors = coefficients(tuple((term.weight, term.worst) for term in terms))
         return tuple(zip(terms, factors, strict=True))
+
+    @cached_property
+    def gates(self) -> tuple[Gate, ...]:
+        """What a construction must ask before it places a pod."""
+        problem = self.problem
+        skews = [hard.skew for hard in problem.once(hard_skews)]
+        return gates_of(skews, problem.once(separations), problem.once(Company))
 
     @cached_property
     def relational(self) -> bool:

@@ -21,8 +21,8 @@ from ..model.eligibility import StaticNodes
 from ..model.final import kind_key
 from ..model.profile import Profile, SchedulerConfiguration
 from ..model.resources import PODS, pod_requests, to_units
-from .roster import Roster
 from ..model.state import allocatable
+from .roster import Roster
 from .signatures import Signatures
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .encode import feasible
 from .exact import Step, small_enough, solve_stage
 from .exchange import Exchange
 from .instance import Instance
@@ -111,16 +112,14 @@ class Search:
         self._tighten(position, -bound if stage.sense == "max" else bound)
         if isinstance(stage, Cost):
             started = time.monotonic()
-            instance = self.instance
-            guided = guided_start(instance.problem, instance.coupling, instance.terms, relaxation, solution)
-            if not instance.relational or self._feasible(guided):
+            guided = guided_start(self.instance, relaxation, solution)
+            if self._feasible(guided):
                 self.offer(guided)
             self._took("start", started)
 
     def _feasible(self, counts: Ints) -> bool:
-        from .encode import feasible
-
-        return feasible(self.instance, counts)
+        """Gates stand for every rule but those that make the exchange leave classes alone."""
+        return not self.instance.coupling.frozen.any() or feasible(self.instance, counts)
 
     def _improve_cost(self, position: int) -> None:
         started = time.monotonic()

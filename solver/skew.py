@@ -98,11 +98,11 @@ class HardSkew:
 
     def __init__(self, problem: Problem, skew: Skew) -> None:
         self._problem = problem
-        self._skew = skew
+        self.skew = skew
 
     def restrict(self, eligible: Mask) -> None:
         """Clear nodes without the key, and domains that are full whatever the minimum."""
-        skew = self._skew
+        skew = self.skew
         eligible[skew.owners] &= self._problem.domains(skew.key) >= 0
         if skew.least is None:
             return
@@ -113,13 +113,13 @@ class HardSkew:
 
     def couple(self, coupling: Coupling) -> None:
         """Moves keep the counts in all domains."""
-        skew = self._skew
+        skew = self.skew
         for c in np.union1d(skew.owners, skew.selected).tolist():
             coupling.keep_part(c, skew.key, skew.partition.of_node)
 
     def constrain(self, scope: Scope) -> None:
         """Limit the domains that owners enter."""
-        skew, partition = self._skew, self._skew.partition
+        skew, partition = self.skew, self.skew.partition
         counted = partition.tally(scope, skew.selected, skew.base)
         owners = partition.tally(scope, skew.owners)
         if not counted.variables and not owners.variables:
@@ -134,7 +134,7 @@ class HardSkew:
 
     def _least(self, scope: Scope, counted: Tally, owners: Tally, low: Tally) -> Expr:
         """The smallest final count; domains that owners entered outside the scope bound it from below."""
-        skew = self._skew
+        skew = self.skew
         if skew.least is not None:
             return skew.least
         settled, entered = np.ones(skew.partition.size, dtype=bool), owners.fixed > 0
@@ -150,7 +150,7 @@ class HardSkew:
 
     def relax(self, relaxation: Relaxation) -> None:
         """The same limits, averaged over bundles of domains."""
-        skew = self._skew
+        skew = self.skew
         if not skew.partition.size:
             return
         bundles = skew.partition.bundles(relaxation)

@@ -29,7 +29,7 @@ from .stages import Stage, stages
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
-_GREEDY_WORK = 3_000_000
+_GREEDY_WORK = 10_000
 
 
 def solve(

@@ -7,41 +7,50 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .coupling import Coupling
+from .gates import CompanyGate, Gate
+from .instance import Instance
 from .nodecost import NodeCost
-from .problem import Problem
 from .relaxation import Relaxation, Solution
-from .terms import Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def guided_start(
-    problem: Problem,
-    coupling: Coupling,
-    terms: Sequence[tuple[Term, int]],
-    relaxation: Relaxation,
-    solution: Solution,
-) -> Ints:
-    """Place classes, big pods first, in the group shares that the relaxation asks for.
+def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution) -> Ints:
+    """Place class after class, big pods first, in the group shares that the relaxation asks for.
+
+    Classes under relational rules come first and ask their gates, so that the result
+    breaks no rule that a gate stands for.
 
     Returns
     -------
     array, shape (classes, nodes)
-        Counts that respect capacities, conflicts and eligibility; pods that did not fit are left out.
+        Counts that respect capacities, conflicts, eligibility and gates; pods that did not fit are left out.
     """
-    builder = _Builder(problem, coupling, terms)
+    problem = instance.problem
+    builder = _Builder(instance)
     shares = relaxation.group_counts(solution)
     size = problem.request[:, 1:] / np.maximum(problem.capacity[:, 1:].max(axis=0, initial=1), 1)
-    order = np.lexsort((-size.max(axis=1, initial=0.0), problem.tier_of))
+    gated = np.zeros(len(problem.classes), dtype=bool)
+    for gate in instance.gates:
+        gated[gate.classes] = True
+    order = np.lexsort((-size.max(axis=1, initial=0.0), ~gated, problem.tier_of))
     for c in order.tolist():
-        for groups in _same_domain(relaxation, coupling.domain_of(c)):
+        if gated[c]:
+            gates = [gate for gate in instance.gates if c in gate.classes]
+            builder.place_gated(c, gates, _node_shares(relaxation, shares[c]))
+            continue
+        for groups in _same_domain(relaxation, instance.coupling.domain_of(c)):
             wanted = round_shares(shares[c, groups])
             for g, number in zip(groups, wanted.tolist(), strict=True):
                 builder.place(c, np.flatnonzero(relaxation.group_of == g), number)
         builder.place(c, np.arange(len(problem.nodes)), int(problem.count[c] - builder.counts[c].sum()))
     return builder.counts
+
+
+def _node_shares(relaxation: Relaxation, shares: Floats) -> Floats:
+    """Shape (nodes,): each node's part of its group's share."""
+    return (shares / relaxation.size)[relaxation.group_of]
 
 
 def _same_domain(relaxation: Relaxation, domain: Ints) -> list[list[int]]:
@@ -64,29 +73,53 @@ def round_shares(shares: Floats) -> Ints:
 class _Builder:
     """A growing placement: batches of one pod per node, cheapest nodes first."""
 
-    def __init__(self, problem: Problem, coupling: Coupling, terms: Sequence[tuple[Term, int]]) -> None:
-        self._problem = problem
-        self._coupling = coupling
-        self._cost = NodeCost(problem, terms)
+    def __init__(self, instance: Instance) -> None:
+        self._problem = problem = instance.problem
+        self._coupling = instance.coupling
+        self._cost = NodeCost(problem, instance.terms)
         self.counts = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
         self._usage = self._cost.usage(self.counts)
         self._room = problem.capacity.copy()
 
-    def place(self, c: int, nodes: Ints, number: int) -> None:
-        """Place up to `number` pods of class `c` on `nodes`, wave by wave."""
-        while number > 0:
+    def place_gated(self, c: int, gates: Sequence[Gate], shares: Floats) -> None:
+        """Place class `c` as far as its gates let it."""
+        first, others = gates[0], gates[1:]
+        of_node = first.partition.of_node
+        while True:
+            before = number = int(self._problem.count[c] - self.counts[c].sum())
+            room = first.room(c, self.counts, number)
+            wanted = np.bincount(of_node[of_node >= 0], weights=shares[of_node >= 0], minlength=len(room))
+            for domain in np.argsort(-wanted * (room > 0), kind="stable").tolist():
+                if number > 0 and room[domain] > 0:
+                    most = 1 if others else min(number, int(room[domain]))
+                    number -= self.place(c, self._open(c, others, of_node == domain), most)
+                    if isinstance(first, CompanyGate) and first.gathering and number < before:
+                        break
+            if number in (0, before):
+                return
+
+    def _open(self, c: int, gates: Sequence[Gate], nodes: NDArray[np.bool_]) -> Ints:
+        for gate in gates:
+            room = np.append(gate.room(c, self.counts, 1), 0)
+            nodes = nodes & (room[gate.partition.of_node] > 0)
+        return np.flatnonzero(nodes)
+
+    def place(self, c: int, nodes: Ints, number: int) -> int:
+        """Place up to `number` pods of class `c` on `nodes`, wave by wave; returns how many."""
+        left = number
+        while left > 0:
             able = nodes[self._able(c, nodes)]
             if not len(able):
-                return
-            if number >= 2 * len(able) and not self._coupling.conflict[c, c]:
-                self._add(c, able, np.ones(len(able), dtype=np.int64))
-                number -= len(able)
-                continue
-            wave = min(number, max(1, len(able) // 4))
-            cost = self._cost.marginal(self._usage, c, able)
-            chosen = able[np.argpartition(cost, wave - 1)[:wave]]
+                break
+            if left >= 2 * len(able) and not self._coupling.conflict[c, c]:
+                chosen = able
+            else:
+                wave = min(left, max(1, len(able) // 4))
+                cost = self._cost.marginal(self._usage, c, able)
+                chosen = able[np.argpartition(cost, wave - 1)[:wave]]
             self._add(c, chosen, np.ones(len(chosen), dtype=np.int64))
-            number -= len(chosen)
+            left -= len(chosen)
+        return number - left
 
     def _able(self, c: int, nodes: Ints) -> NDArray[np.bool_]:
         wanted = self._problem.request[c]
