@@ -232,6 +232,13 @@ class TestReserve:
         assert state is not None
         assert list(state.assumed[RULE.name].claim_of) == ["v"]
 
+    def test_smaller_claims_choose_first(self) -> None:
+        """Not the order of the pod's volumes decides."""
+        claims = [claim("big", size="2Gi"), claim("small")]
+        state = place(of(claims, [volume("v", size="3Gi"), volume("w", size="5Gi")]), [("default/p", "a")])
+        assert state is not None
+        assert state.assumed[RULE.name].claim_of == {"v": "default/small", "w": "default/big"}
+
     def test_pods_that_share_a_claim_share_its_volume(self) -> None:
         """The second pod goes only where the volume that the first one took can be reached."""
         pods = [pod("p", volumes=uses("c")), pod("q", volumes=uses("c"))]
