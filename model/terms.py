@@ -69,8 +69,10 @@ class NodeFunctions:
 
     @property
     def steepest(self) -> int:
-        """Largest slope of all functions, at least 0."""
-        return max(0, int(self.slopes.max(initial=0)))
+        """Largest slope of all functions, empty segments left out; at least 0."""
+        empty = np.diff(self.breakpoints, axis=1) == 0
+        inner = np.where(empty, 0, self.slopes[:, :-1])
+        return max(0, int(inner.max(initial=0)), int(self.slopes[:, -1].max(initial=0)))
 
     def __call__(self, usage: Ints) -> Ints:
         """Shape (nodes,): each node's function at its `usage`, shape (nodes,)."""
