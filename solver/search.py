@@ -14,7 +14,7 @@ from .exact import Step, small_enough, solve_stage
 from .exchange import Exchange
 from .instance import Instance
 from .neighbourhoods import COST, PLACED, Adaptive
-from .relaxation import Relaxation
+from .relaxation import Relaxation, Solution
 from .result import Limits, StageResult, Status
 from .stages import Cost, Placed, Stage, key
 from .start import guided_start
@@ -44,11 +44,13 @@ class Search:
 
     def __post_init__(self) -> None:
         self.bounds = [None] * len(self.stages)
+        self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
         self._deadline = time.monotonic() + self.limits.time
         self._random = np.random.default_rng(self.limits.seed)
 
     def run(self) -> tuple[StageResult, ...]:
         """Work through the stages; returns what is known about each."""
+        self._begin()
         for position, stage in enumerate(self.stages):
             self._bound(position)
             if isinstance(stage, Cost):
@@ -56,6 +58,36 @@ class Search:
             if not self._done(position):
                 self._solve(position)
         return tuple(self._result(position) for position in range(len(self.stages)))
+
+    def _begin(self) -> None:
+        """Count what can be placed at most, and build a start from the relaxation in which all of it is."""
+        started = time.monotonic()
+        for position, stage in enumerate(self.stages):
+            if isinstance(stage, Placed):
+                self._tighten(position, _countable(self.instance, stage.tier))
+        hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
+        relaxation, solution = self._relaxed(hoped)
+        self._took("bound", started)
+        if solution is None:
+            return
+        started = time.monotonic()
+        guided = guided_start(self.instance, relaxation, solution)
+        if self._feasible(guided):
+            self.offer(guided)
+        self._took("start", started)
+
+    def _relaxed(self, placed: tuple[int, ...]) -> tuple[Relaxation, Solution | None]:
+        """The relaxation of the cost stage for so many placed pods per tier, solved; remembered."""
+        if self._known is None or self._known[0] != placed:
+            instance = self.instance
+            relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, placed)
+            self._known = (placed, relaxation, self._solve_relaxation(relaxation))
+        return self._known[1], self._known[2]
+
+    def _solve_relaxation(self, relaxation: Relaxation) -> Solution | None:
+        for encoder in self.instance.encoders:
+            encoder.relax(relaxation)
+        return relaxation.solve(max(0.5, self.left() * 0.6))
 
     def offer(self, counts: Ints) -> bool:
         """Take `counts` (feasible) if it is better; returns whether it was."""
@@ -86,36 +118,21 @@ class Search:
         self.bounds[position] = bound if known is None else better(known, bound)
 
     def _bound(self, position: int) -> None:
-        """Cheap bounds: counting, then the linear relaxation."""
+        """A bound from the linear relaxation, unless counting has proven the stage already."""
         stage, instance = self.stages[position], self.instance
         started = time.monotonic()
-        if isinstance(stage, Placed):
-            self._tighten(position, _countable(instance, stage.tier))
-            if not self._done(position):
-                placed = [self._value(p) for p in range(position)]
-                relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
-                self._solve_relaxation(relaxation, position)
+        if isinstance(stage, Placed) and not self._done(position):
+            placed = [self._value(p) for p in range(position)]
+            relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
+            solution = self._solve_relaxation(relaxation)
+            if solution is not None:
+                self._tighten(position, -relaxation.bound(solution))
         elif isinstance(stage, Cost):
-            placed = [s.value(instance, self.counts) for s in self.stages if isinstance(s, Placed)]
-            relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, placed)
-            self._solve_relaxation(relaxation, position)
+            placed = tuple(s.value(instance, self.counts) for s in self.stages if isinstance(s, Placed))
+            relaxation, solution = self._relaxed(placed)
+            if solution is not None:
+                self._tighten(position, relaxation.bound(solution))
         self._took("bound", started)
-
-    def _solve_relaxation(self, relaxation: Relaxation, position: int) -> None:
-        for encoder in self.instance.encoders:
-            encoder.relax(relaxation)
-        solution = relaxation.solve(max(0.5, self.left() * 0.6))
-        if solution is None:
-            return
-        bound = relaxation.bound(solution)
-        stage = self.stages[position]
-        self._tighten(position, -bound if stage.sense == "max" else bound)
-        if isinstance(stage, Cost):
-            started = time.monotonic()
-            guided = guided_start(self.instance, relaxation, solution)
-            if self._feasible(guided):
-                self.offer(guided)
-            self._took("start", started)
 
     def _feasible(self, counts: Ints) -> bool:
         """Gates stand for every rule but those that make the exchange leave classes alone."""
