@@ -1,7 +1,8 @@
 """Workload manifests to the pods that their controllers would still create.
 
 A workload counts as a manifest while no API server has stored it, that is,
-while it has no uid; a live one has its pods in the snapshot.
+while it has no uid; a live one has its pods in the snapshot. So has a
+ReplicaSet that comes together with pods of its own: nobody writes these.
 
 Source: https://kubernetes.io/docs/concepts/workloads/controllers/
 """
@@ -23,6 +24,7 @@ from .pod_factory import PodFactory, claims_of, identified, with_claims
 Which = Literal["manifests", "all", "none"]
 HASH_LABEL = "pod-template-hash"
 MOST_PODS = 1_000_000
+_REPLICATING = ("ReplicaSet", "ReplicationController")
 
 
 def expand(cluster: Cluster, *, which: Which = "manifests", cronjobs: bool = False) -> Cluster:
@@ -74,11 +76,14 @@ class _Expansion:
         )
 
     def _due(self, workload: api.Workload) -> bool:
-        if workload.metadata.uid and not self.everything:
+        if not self.everything and (workload.metadata.uid or self._shown_with_pods(workload)):
             return False
         owner = workload.metadata.controller
         owned = owner is not None and f"{owner.kind}/{workload.metadata.namespace}/{owner.name}" in self.known
         return not owned and (workload.kind != "CronJob" or self.cronjobs)
+
+    def _shown_with_pods(self, workload: api.Workload) -> bool:
+        return workload.kind in _REPLICATING and self.factory.has_pods(workload)
 
     def _expand(self, workload: api.Workload) -> None:
         match workload.kind:
@@ -179,6 +184,18 @@ class _Expansion:
         if waiting and not self.cronjobs:
             message = f"{len(waiting)} CronJobs run no pod here; ask for them with cronjobs (--cronjobs)"
             yield Warning("not-expanded", waiting[0].key, "", message)
+        for workload in self.cluster.workloads:
+            wanted, active = workload.spec.replicas or 0, len(self.factory.active(workload))
+            if (
+                not self.everything
+                and not workload.metadata.uid
+                and self._shown_with_pods(workload)
+                and active < wanted
+            ):
+                message = (
+                    f"it is taken as a snapshot, with {active} of {wanted} pods of its own; none are added"
+                )
+                yield Warning("not-expanded", workload.key, "spec.replicas", message)
 
 
 def _controls(owner: api.Workload, owned: api.Workload) -> bool:

@@ -7,6 +7,7 @@ from itertools import count
 
 from ..model import api
 from ..model.cluster import Cluster
+from ..model.labels import selects
 from .daemon_pods import pinned_node
 
 _MADE_HERE = "kubestow/"
@@ -33,10 +34,13 @@ class PodFactory:
         self._by_key = dict(cluster.pod_by_key)
         self._claimed = set(cluster.claims)
         self._class = _default_class(cluster)
+        self._orphans: list[api.Pod] = []
         self._owned: dict[tuple[str, str, str], list[api.Pod]] = {}
         for pod in cluster.pods:
             owner = pod.metadata.controller
-            if owner is not None:
+            if owner is None:
+                self._orphans.append(pod)
+            else:
                 self._owned.setdefault((owner.kind, pod.namespace, owner.name), []).append(pod)
 
     def owned(self, workload: api.Workload) -> list[api.Pod]:
@@ -48,6 +52,13 @@ class PodFactory:
     def active(self, workload: api.Workload) -> list[api.Pod]:
         """Those that its controller counts: neither completed nor being deleted."""
         return [pod for pod in self.owned(workload) if not pod.completed and not pod.terminating]
+
+    def has_pods(self, workload: api.Workload) -> bool:
+        """Whether any pod read is controlled by the workload, or by nobody and selected by it."""
+        selector, namespace = workload.spec.selector, workload.metadata.namespace
+        return bool(self.owned(workload)) or any(
+            pod.namespace == namespace and selects(selector, pod.labels) for pod in self._orphans
+        )
 
     def succeeded(self, workload: api.Workload) -> int:
         """How many pods of a Job have succeeded, as far as its status or the pods know."""
