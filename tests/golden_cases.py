@@ -25,6 +25,11 @@ def cases() -> list[Path]:
     return [found[name] for name in sorted(found, key=_natural)]
 
 
+def committed() -> list[Path]:
+    """The cases that come with the sources."""
+    return sorted(_under(COMMITTED), key=lambda path: _natural(f"{path.parent.name}/{path.stem}"))
+
+
 def _under(root: Path) -> list[Path]:
     return [path for path in root.glob("*/*.yaml") if path.with_suffix(".json").exists()]
 

@@ -42,7 +42,7 @@ def found(rule, record):
 def test_every_cell_is_what_the_real_scheduler_said(row):
     """The table claims nothing that its case does not show."""
     records = said(row)
-    turn = records[SUBJECT]["outcome"] if SUBJECT in records else "–"
+    turn = records[SUBJECT]["outcome"] if SUBJECT in records else "none"
     claimed = {name: row[name] for name in ("its own turn", *PROBES)}
     shown = {rule: found(rule, records[f"default/{probe}"]) for rule, probe in PROBES.items()}
     assert claimed == {"its own turn": turn, **shown}
