@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from golden_cases import COMMITTED, ROOT, committed, differences, recorded, replica
+from golden_cases import ROOT, committed, differences, recorded, replica
 from kubestow.model.rules import RULES
 
 PAGE = ROOT / "docs" / "conformance.md"
