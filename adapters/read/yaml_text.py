@@ -27,8 +27,8 @@ _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]+|[0-
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
-    **dict.fromkeys(("false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), False),
 }
 _NUMERIC = frozenset("+-.0123456789")
 _LONGEST_INTEGER = 40
@@ -81,7 +81,8 @@ def scalar(text: str) -> Any:
     """The value of a plain scalar: null, a boolean, a number or the text itself.
 
     As in JSON, ``1e3`` is the whole number 1000. What JSON cannot say, such
-    as ``.nan``, stays text, and so do times.
+    as ``.nan``, stays text, and so do times. So do ``y`` and ``n``, which
+    kubectl reads as booleans: they are names more often.
     """
     if text in _WORDS:
         return _WORDS[text]
