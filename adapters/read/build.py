@@ -147,7 +147,9 @@ class Builder:
         return {**raw, "template": shared}
 
 
-def _only(raw: Mapping[str, Any], names: tuple[str, ...]) -> Fields:
+def _only(raw: Any, names: tuple[str, ...]) -> Fields:
+    if not isinstance(raw, dict):
+        raise TypeError("not a mapping")
     return {name: raw[name] for name in names if name in raw}
 
 

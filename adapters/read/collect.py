@@ -142,10 +142,10 @@ def _placed(raw: RawObject) -> dict[str, Any]:
     """The fields, with the namespace ``default`` where a namespaced object has none, and none elsewhere."""
     fields = raw.fields or {}
     metadata = fields.get("metadata")
+    if metadata is None:
+        raise BadObject("is missing; give the object a name", "metadata.name")
     if not isinstance(metadata, dict):
-        if metadata is None:
-            raise BadObject("is missing; give the object a name", "metadata.name")
-        return {**fields, "kind": raw.kind}
+        return fields
     if raw.kind not in NAMESPACED:
         metadata = {name: value for name, value in metadata.items() if name != "namespace"}
     elif not metadata.get("namespace"):

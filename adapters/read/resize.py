@@ -52,7 +52,7 @@ def _reported(status: Mapping[str, Any]) -> dict[str, Any]:
         entries = [
             {field: entry[field] for field in _FIELDS if field in entry}
             for entry in status.get(name) or ()
-            if "resources" in entry or "allocatedResources" in entry
+            if entry.get("resources") or entry.get("allocatedResources")
         ]
         if entries:
             reported[name] = entries
