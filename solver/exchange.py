@@ -11,16 +11,14 @@ disjoint, so the improvements add up exactly.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .coupling import Coupling
+from .instance import Instance
 from .nodecost import NodeCost
-from .problem import Problem
-from .terms import Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,27 +32,21 @@ class Exchange:
 
     Parameters
     ----------
-    problem : Problem
-    coupling : Coupling
-        What moves must respect.
-    terms : sequence of (Term, int)
-        Node-separable terms and their coefficients.
+    instance : Instance
     counts : array, shape (classes, nodes)
         A feasible placement to start from.
     seed : int
     """
 
-    problem: Problem
-    coupling: Coupling
-    terms: Sequence[tuple[Term, int]]
+    instance: Instance
     counts: Ints
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problem = self.problem
+        self.problem = problem = self.instance.problem
         self._random = np.random.default_rng(self.seed)
         self._dummy = len(problem.classes)
-        self._cost = NodeCost(problem, self.terms)
+        self._cost = NodeCost(problem, self.instance.terms)
         self._usage = self._cost.usage(self.counts)
         self._request = np.vstack([problem.request, np.zeros((1, len(problem.resources)), dtype=np.int64)])
         self._room = problem.capacity - self.counts.T @ problem.request
@@ -72,7 +64,7 @@ class Exchange:
         self._slots[node, np.arange(len(node)) - starts[node]] = cls
 
     def _prepare_rules(self) -> None:
-        coupling, size = self.coupling, self._dummy
+        coupling, size = self.instance.coupling, self._dummy
         nodes = len(self.problem.nodes)
         self._open = np.ones((size + 1, nodes), dtype=bool)
         self._open[:size] = coupling.eligible
@@ -94,6 +86,7 @@ class Exchange:
             _alike(self._cost.preference.T),
             _alike(np.concatenate([self._cost.preference, self._open, self._domain]).T),
         ]
+        self._sharing = np.append(self.instance.sharing, -1)
         self._guarded = np.flatnonzero(coupling.conflict.any(axis=1))
         self._guard = np.full(size + 1, -1, dtype=np.int64)
         self._guard[self._guarded] = np.arange(len(self._guarded))
@@ -132,6 +125,8 @@ class Exchange:
         half = len(a)
         if half == 0:
             return 0.0
+        if self._cost.relational:
+            self._cost.reprice(self._counts())
         i, x = self._sample(a)
         j, z = self._sample(b)
         delta = self._cost.swap(self._usage, a, b, x, z)
@@ -140,9 +135,13 @@ class Exchange:
         best = flat.argmin(axis=1)
         change = flat[np.arange(half), best]
         better = np.flatnonzero(change < -0.5)
+        left, right = np.divmod(best[better], z.shape[1])
+        if self._cost.relational and len(better):
+            classes = np.concatenate([x[better, left], z[better, right]], axis=1)
+            kept = _disjoint(self._sharing[classes], change[better])
+            better, left, right = better[kept], left[kept], right[kept]
         if not len(better):
             return 0.0
-        left, right = np.divmod(best[better], z.shape[1])
         self._apply(a[better], b[better], i[better, left], j[better, right])
         return float(-change[better].sum())
 
@@ -234,3 +233,19 @@ def _alike(rows: NDArray[np.generic]) -> Ints:
     """Equal numbers for equal rows."""
     numbers: dict[bytes, int] = {}
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in np.ascontiguousarray(rows)])
+
+
+def _disjoint(groups: Ints, change: Floats) -> list[int]:
+    """Positions of trades of which no two move pods of one sharing group, the best first.
+
+    Prices hold for one move: two moves of pods that share domains could undo each other's gain.
+    """
+    used: set[int] = set()
+    kept: list[int] = []
+    for position in np.argsort(change).tolist():
+        mine = [g for g in groups[position].tolist() if g >= 0]
+        if len(mine) != len(set(mine)) or used.intersection(mine):
+            continue
+        used.update(mine)
+        kept.append(position)
+    return kept

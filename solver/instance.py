@@ -17,7 +17,7 @@ from .rules import ENCODERS
 from .rules.base import Encoder
 from .separation import separations
 from .skew import hard_skews
-from .terms import Term, coefficients
+from .terms import Relational, Term, coefficients
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -70,6 +70,18 @@ class Instance:
         skews = [hard.skew for hard in problem.once(hard_skews)]
         return gates_of(skews, problem.once(separations), problem.once(Company))
 
+    def gates_of(self, c: int) -> list[Gate]:
+        """The gates that class `c` must ask."""
+        return [gate for gate in self.gates if c in gate.classes]
+
+    @cached_property
+    def sharing(self) -> Ints:
+        """Shape (classes,): equal numbers for classes that a relational term relates, -1 for the others."""
+        pairs = [
+            part.related for term, _ in self.terms for part in term.parts if isinstance(part, Relational)
+        ]
+        return grouped(len(self.problem.classes), [group for part in pairs for group in part])
+
     @cached_property
     def relational(self) -> bool:
         """Whether counts of different nodes depend on each other through a hard rule."""
@@ -96,3 +108,13 @@ class Instance:
         """Pods placed per tier, highest priority first."""
         placed = counts.sum(axis=1)
         return tuple(int(placed[self.problem.tier_of == t].sum()) for t in range(len(self.problem.tiers)))
+
+
+def grouped(size: int, groups: list[Ints]) -> Ints:
+    """Shape (size,): a number per connected set of members of `groups`, -1 for members of none."""
+    label = np.full(size, -1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        for other in np.unique(label[group][label[group] >= 0]).tolist():
+            label[label == other] = number
+        label[group] = number
+    return label

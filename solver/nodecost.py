@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Problem
-from .terms import Deviation, Piecewise, Preference, Relational, Term
+from .terms import Deviation, Piecewise, Preference, Price, Relational, Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,6 +34,8 @@ class NodeCost:
         self._terms = terms
         self._piecewise = [_Curve(part, k) for part, k in parts if isinstance(part, Piecewise)]
         self._deviation = [_Apart(part, k) for part, k in parts if isinstance(part, Deviation)]
+        self._relational = [(part, k) for part, k in parts if isinstance(part, Relational)]
+        self._prices: list[tuple[Price, int]] = []
         cost = np.zeros((len(problem.classes) + 1, len(problem.nodes)))
         self.static = any(isinstance(part, Preference) for part, _ in parts)
         for part, k in parts:
@@ -49,6 +51,21 @@ class NodeCost:
             for part in self._deviation
         ]
         return [*curves, *apart]
+
+    @property
+    def relational(self) -> bool:
+        """Whether some term depends on who shares a domain: call `reprice` before `swap` and `marginal`."""
+        return bool(self._relational)
+
+    def reprice(self, counts: Ints) -> None:
+        """Take the relational terms' prices at `counts`."""
+        self._prices = [
+            (_with_dummy(price), k) for part, k in self._relational for price in part.prices(counts)
+        ]
+
+    def shared(self, counts: Ints) -> int:
+        """The exact weighted value of the relational terms."""
+        return sum(k * part.value(counts) for part, k in self._relational)
 
     def swap(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> Floats:
         """Change of cost when candidate ``x`` on node ``a`` and candidate ``z`` on ``b`` trade places.
@@ -82,6 +99,9 @@ class NodeCost:
             origin, target = a[:, None, None], b[:, None, None]
             total += (self.preference[x, target] - self.preference[x, origin]).sum(axis=2)[:, :, None]
             total += (self.preference[z, origin] - self.preference[z, target]).sum(axis=2)[:, None, :]
+        for price, k in self._prices:
+            total += k * _crossing(price, x, a, b)[:, :, None]
+            total += k * _crossing(price, z, b, a)[:, None, :]
         return total
 
     def move(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> None:
@@ -101,6 +121,8 @@ class NodeCost:
     def marginal(self, usage: Usage, c: int, nodes: Ints) -> Floats:
         """Change of cost of one more pod of class `c` on each of `nodes`."""
         total = self.preference[c, nodes].copy()
+        for price, k in self._prices:
+            total += k * price.enter[c, price.of_node[nodes]]
         position = 0
         for curve in self._piecewise:
             total += curve.delta(usage[position][nodes], np.full((len(nodes), 1, 1), curve.amount[c]), nodes)[
@@ -145,6 +167,18 @@ def _part_value(problem: Problem, part: Piecewise | Deviation | Preference | Rel
         return int(part.at(part.base + part.amount @ counts).sum())
     missing = problem.count - counts.sum(axis=1)
     return int((part.cost * counts).sum() + missing @ part.unplaced)
+
+
+def _with_dummy(price: Price) -> Price:
+    enter, leave = (np.vstack([side, np.zeros((1, side.shape[1]))]) for side in (price.enter, price.leave))
+    return Price(price.of_node, enter, leave)
+
+
+def _crossing(price: Price, x: Ints, origin: Ints, target: Ints) -> Floats:
+    """Shape (pairs, k): change when candidates ``x``, shape (pairs, k, m), go from `origin` to `target`."""
+    here, there = price.of_node[origin], price.of_node[target]
+    change = price.leave[x, here[:, None, None]] + price.enter[x, there[:, None, None]]
+    return change.sum(axis=2) * (here != there)[:, None]
 
 
 class _Curve:

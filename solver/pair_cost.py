@@ -15,7 +15,7 @@ from .partition import Bundle, Partition, Tally
 from .problem import Problem
 from .relaxation import Relaxation
 from .scope import Scope
-from .terms import Floats, Relational
+from .terms import Price, Relational
 
 Ints = NDArray[np.int64]
 _TANGENTS = 32
@@ -44,25 +44,30 @@ class PairCost(Relational):
         coarse = [part.of_node for part in self._parts.values() if part.size < len(part.known)]
         return np.stack(coarse, axis=1) if coarse else np.zeros((len(self.problem.nodes), 0), dtype=np.int64)
 
+    @property
+    def related(self) -> list[Ints]:
+        """Both sides of each term."""
+        return [np.union1d(pair.owners, pair.selected) for pair in self.pairs]
+
     def value(self, counts: Ints) -> int:
         """The exact value."""
         found = {key: part.sums(counts) for key, part in self._parts.items()}
         return sum(pair.of_sides(*pair.sides(found[pair.key])) for pair in self.pairs)
 
-    def marginal(self, counts: Ints) -> Floats:
-        """Change by one more pod."""
+    def prices(self, counts: Ints) -> list[Price]:
+        """A pod pairs up with the other side of each of its terms."""
         found = {key: part.sums(counts) for key, part in self._parts.items()}
-        prices = {key: np.zeros(domains.shape) for key, domains in found.items()}
+        shapes = {key: (len(counts), part.size + 1) for key, part in self._parts.items()}
+        enter = {key: np.zeros(shape) for key, shape in shapes.items()}
+        leave = {key: np.zeros(shape) for key, shape in shapes.items()}
         for pair in self.pairs:
             owners, selected = pair.sides(found[pair.key])
-            price = prices[pair.key]
-            price[pair.owners] += pair.coefficient * (selected - pair.itself)
-            price[pair.selected] += pair.coefficient * owners
-            price[np.intersect1d(pair.owners, pair.selected)] += pair.coefficient
-        total = np.zeros(counts.shape)
-        for key, price in prices.items():
-            total += self._parts[key].per_node(price)
-        return total
+            both = np.intersect1d(pair.owners, pair.selected)
+            for change, sign in ((enter[pair.key], 1), (leave[pair.key], -1)):
+                change[pair.owners, :-1] += sign * pair.coefficient * (selected - pair.itself)
+                change[pair.selected, :-1] += sign * pair.coefficient * owners
+                change[both, :-1] += pair.coefficient
+        return [Price(part.of_node, enter[key], leave[key]) for key, part in self._parts.items()]
 
     def encode(self, scope: Scope) -> Expr:
         """Products per domain; squares that cost are bounded from below only."""

@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Values = Callable[[Pod, Profile], Ints | None]
 
 
-def preference_term(problem: Problem, plugin: str, values: Values) -> Term | None:
+def preference_term(problem: Problem, plugin: str, values: Values, unrated: int | None = None) -> Term | None:
     """Build the term of a static preference.
 
     Parameters
@@ -26,11 +26,13 @@ def preference_term(problem: Problem, plugin: str, values: Values) -> Term | Non
         Names the term and its weight in the profile.
     values : callable
         Value of every node to a pod, shape (nodes,), or None when the pod states no preference.
+    unrated : int, optional
+        Nodes with this value are left out when the best and the least value are looked for.
     """
     weight = problem.profile.scores.get(plugin, 0)
     if not weight:
         return None
-    builder = _Builder(problem, values)
+    builder = _Builder(problem, values, unrated)
     part = builder.free()
     constant, pinned_worst = builder.pinned()
     idle = builder.idle()
@@ -39,16 +41,20 @@ def preference_term(problem: Problem, plugin: str, values: Values) -> Term | Non
 
 
 class _Builder:
-    def __init__(self, problem: Problem, values: Values) -> None:
+    def __init__(self, problem: Problem, values: Values, unrated: int | None) -> None:
         self._problem = problem
         self._values = values
+        self._unrated = unrated
 
     def _costs(self, pod: Pod, profile: Profile) -> tuple[Ints, int] | None:
         values = self._values(pod, profile)
         eligible = self._problem.static.eligible(pod, profile)
-        if values is None or not eligible.any():
+        if values is None:
             return None
-        best, least = int(values[eligible].max()), int(values[eligible].min())
+        rated = values[eligible if self._unrated is None else eligible & (values != self._unrated)]
+        if not len(rated):
+            return None
+        best, least = int(rated.max()), int(rated.min())
         return np.clip(best - values, 0, best - least), best - least
 
     def free(self) -> Preference:

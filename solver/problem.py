@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.api import Node, Pod
+from ..model.claims import has_own_claims
 from ..model.cluster import Cluster
 from ..model.eligibility import StaticNodes
 from ..model.final import kind_key
@@ -290,7 +291,7 @@ def _classes(
     members: dict[object, list[int]] = {}
     of_kind: dict[object, object] = {}
     for position, pod in enumerate(free):
-        kind = kind_key(pod)
+        kind = _kind(pod)
         signature = of_kind.get(kind)
         if signature is None:
             signature = of_kind[kind] = signatures.of(pod, _profile(configuration, pod))
@@ -299,6 +300,11 @@ def _classes(
         PodClass(index, free[group[0]], _profile(configuration, free[group[0]]), tuple(group))
         for index, group in enumerate(members.values())
     )
+
+
+def _kind(pod: Pod) -> object:
+    """What makes pods interchangeable; claims of its own make a pod unique."""
+    return kind_key(pod), pod.name if has_own_claims(pod) else ""
 
 
 def _profile(configuration: SchedulerConfiguration, pod: Pod) -> Profile:
@@ -315,7 +321,7 @@ def _pinned(cluster: Cluster, free: frozenset[str]) -> Pinned:
         place = index.get(pod.node_name) if pod.node_name else None
         if place is None or pod.completed or pod.key in free:
             continue
-        number = numbers.setdefault(kind_key(pod), len(kinds))
+        number = numbers.setdefault(_kind(pod), len(kinds))
         if number == len(kinds):
             kinds.append(pod)
         kind.append(number)
@@ -329,7 +335,7 @@ def _idle(cluster: Cluster, free: frozenset[str]) -> tuple[tuple[Pod, int], ...]
     for pod in cluster.pods:
         if pod.completed or pod.key in free or (pod.node_name or "") in index:
             continue
-        key = kind_key(pod)
+        key = _kind(pod)
         kinds[key] = (pod, kinds.get(key, (pod, 0))[1] + 1)
     return tuple(kinds.values())
 

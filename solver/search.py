@@ -143,9 +143,7 @@ class Search:
         instance = self.instance
         if len(instance.problem.nodes) > 1:
             share = 0.3 if small_enough(instance) else 0.6
-            exchange = Exchange(
-                instance.problem, instance.coupling, instance.terms, self.counts, self.limits.seed
-            )
+            exchange = Exchange(instance, self.counts, self.limits.seed)
             begin, bound = instance.cost(self.counts), self.bounds[position]
             target = self.limits.gap
 

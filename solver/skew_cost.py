@@ -17,7 +17,7 @@ from .problem import Problem
 from .relaxation import Relaxation
 from .scope import Scope
 from .skew import Skew
-from .terms import Floats, Relational
+from .terms import Floats, Price, Relational
 
 Ints = NDArray[np.int64]
 
@@ -45,16 +45,26 @@ class SkewCost(Relational):
     def _coarse(self) -> list[Skew]:
         return [skew for skew in self.skews if skew.partition.size < len(skew.partition.known)]
 
+    @property
+    def related(self) -> list[Ints]:
+        """Classes that a constraint counts."""
+        return [skew.selected for skew in self.skews]
+
     def value(self, counts: Ints) -> int:
         """The exact value."""
         return sum(int(_excess(skew.counts(counts), skew.most).sum()) for skew in self.skews)
 
-    def marginal(self, counts: Ints) -> Floats:
-        """Change by one more pod; it is negative where the pod lifts the smallest domain."""
-        prices = np.zeros(counts.shape)
+    def prices(self, counts: Ints) -> list[Price]:
+        """Entering is negative where the pod lifts the smallest domain."""
+        found: dict[bytes, Price] = {}
         for skew in self.skews:
-            prices[skew.selected] += skew.partition.per_node(_prices(skew.counts(counts), skew.most))
-        return prices
+            of_node = skew.partition.of_node
+            shape = (len(counts), skew.partition.size + 1)
+            price = found.setdefault(of_node.tobytes(), Price(of_node, np.zeros(shape), np.zeros(shape)))
+            count = skew.counts(counts)
+            price.enter[skew.selected, :-1] += _entering(count, skew.most)
+            price.leave[skew.selected, :-1] += _leaving(count, skew.most)
+        return list(found.values())
 
     def encode(self, scope: Scope) -> Expr:
         """Sums of excesses, each bounded from below."""
@@ -78,7 +88,7 @@ def _excess(count: Ints, most: int) -> Ints:
     return np.maximum(count - count.min() - most, 0)
 
 
-def _prices(count: Ints, most: int) -> Floats:
+def _entering(count: Ints, most: int) -> Floats:
     """Shape (domains,): change of the excess when the domain gets one more pod."""
     least = count.min()
     smallest = np.flatnonzero(count == least)
@@ -86,6 +96,13 @@ def _prices(count: Ints, most: int) -> Floats:
     if len(smallest) == 1:
         prices[smallest[0]] = -float((count - least > most).sum())
     return prices
+
+
+def _leaving(count: Ints, most: int) -> Floats:
+    """Shape (domains,): change of the excess when the domain loses a pod."""
+    least = count.min()
+    lowered = float((count - least + 1 > most).sum()) - float(most < 1)
+    return np.where(count == least, lowered, -(count - least > most).astype(float))
 
 
 def _encode(scope: Scope, skew: Skew) -> list[Expr]:

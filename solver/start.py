@@ -34,17 +34,18 @@ def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution)
     gated = np.zeros(len(problem.classes), dtype=bool)
     for gate in instance.gates:
         gated[gate.classes] = True
-    order = np.lexsort((-size.max(axis=1, initial=0.0), ~gated, problem.tier_of))
-    for c in order.tolist():
-        if gated[c]:
-            gates = [gate for gate in instance.gates if c in gate.classes]
-            builder.place_gated(c, gates, _node_shares(relaxation, shares[c]))
-            continue
+    order = np.lexsort((-size.max(axis=1, initial=0.0), problem.tier_of))
+    for c in order[gated[order]].tolist():
+        builder.place_gated(c, instance.gates_of(c), _node_shares(relaxation, shares[c]))
+    for c in order[~gated[order]].tolist():
         for groups in _same_domain(relaxation, instance.coupling.domain_of(c)):
             wanted = round_shares(shares[c, groups])
             for g, number in zip(groups, wanted.tolist(), strict=True):
                 builder.place(c, np.flatnonzero(relaxation.group_of == g), number)
         builder.place(c, np.arange(len(problem.nodes)), int(problem.count[c] - builder.counts[c].sum()))
+    # Once more, since company may have come after those who look for it.
+    for c in order[gated[order]].tolist():
+        builder.place_gated(c, instance.gates_of(c), _node_shares(relaxation, shares[c]))
     return builder.counts
 
 
@@ -85,7 +86,7 @@ class _Builder:
         """Place class `c` as far as its gates let it."""
         first, others = gates[0], gates[1:]
         of_node = first.partition.of_node
-        while True:
+        while self.counts[c].sum() < self._problem.count[c]:
             before = number = int(self._problem.count[c] - self.counts[c].sum())
             room = first.room(c, self.counts, number)
             wanted = np.bincount(of_node[of_node >= 0], weights=shares[of_node >= 0], minlength=len(room))
@@ -115,6 +116,8 @@ class _Builder:
                 chosen = able
             else:
                 wave = min(left, max(1, len(able) // 4))
+                if self._cost.relational:
+                    self._cost.reprice(self.counts)
                 cost = self._cost.marginal(self._usage, c, able)
                 chosen = able[np.argpartition(cost, wave - 1)[:wave]]
             self._add(c, chosen, np.ones(len(chosen), dtype=np.int64))

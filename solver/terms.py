@@ -110,6 +110,23 @@ class Preference:
     unplaced: Ints
 
 
+@dataclass(frozen=True, eq=False)
+class Price:
+    """What it changes when one pod enters or leaves a domain of one topology key.
+
+    Parameters
+    ----------
+    of_node : array of int, shape (nodes,)
+        Each node's domain; -1, the last column, where nothing counts.
+    enter, leave : array, shape (classes, domains + 1)
+        Change of the value; a move within a domain changes nothing.
+    """
+
+    of_node: Ints
+    enter: Floats
+    leave: Floats
+
+
 class Relational(ABC):
     """A function of how many pods of which classes share a topology domain.
 
@@ -126,9 +143,18 @@ class Relational(ABC):
     def value(self, counts: Ints) -> int:
         """The exact value for `counts`, shape (classes, nodes)."""
 
+    @property
     @abstractmethod
+    def related(self) -> list[Ints]:
+        """Sets of classes whose pods change each other's prices."""
+
+    @abstractmethod
+    def prices(self, counts: Ints) -> list[Price]:
+        """What single moves change, per topology key."""
+
     def marginal(self, counts: Ints) -> Floats:
         """Shape (classes, nodes): change of the value when one more pod of the class is on the node."""
+        return sum((price.enter[:, price.of_node] for price in self.prices(counts)), np.zeros(counts.shape))
 
     @abstractmethod
     def encode(self, scope: Scope) -> Expr:
