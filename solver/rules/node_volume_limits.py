@@ -1,0 +1,71 @@
+"""NodeVolumeLimits: a volume attaches once per node, and a driver attaches so many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.claims import claim_uses
+from ..attachments import Attachments, Volume
+from ..coupling import Coupling
+from ..cp import Expr, total
+from ..problem import Problem
+from ..scope import Scope
+from .base import Encoder
+
+
+class NodeVolumeLimits(Encoder):
+    """Pods that share a volume on a node share its attachment."""
+
+    name = "NodeVolumeLimits"
+
+    def applies_to(self, problem: Problem) -> bool:
+        """Whether a free pod has volumes."""
+        return any(cls.pod.spec.volumes for cls in problem.classes)
+
+    def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
+        """Clear nodes that lack a driver or room, and all nodes of classes whose claims are missing."""
+        attachments = problem.once(Attachments)
+        for cls in problem.classes:
+            if any(use.claim is None for use in claim_uses(cls.pod, problem.cluster.claims)):
+                eligible[cls.index] = False
+            if not attachments.of_class[cls.index]:
+                continue
+            for n in np.flatnonzero(eligible[cls.index]).tolist():
+                if attachments.lacks_driver(cls.index, n) or not attachments.fits(cls.index, n):
+                    eligible[cls.index, n] = False
+
+    def couple(self, problem: Problem, coupling: Coupling) -> None:
+        """Users of a limited driver stay where they are."""
+        attachments = problem.once(Attachments)
+        limited = {driver for n in range(len(problem.nodes)) for driver in attachments.rooms(n)}
+        for c, attachables in enumerate(attachments.of_class):
+            if any(attachable.driver in limited for attachable in attachables):
+                coupling.frozen[c] = True
+
+    def constrain(self, scope: Scope) -> None:
+        """Count the volumes that free pods bring to each node."""
+        attachments = scope.problem.once(Attachments)
+        for n in scope.nodes:
+            users: dict[Volume, list[int]] = {}
+            for c in scope.classes_at(n):
+                new = attachments.new(c, n) if attachments.of_class[c] else {}
+                for volume in sorted(volume for volumes in new.values() for volume in volumes):
+                    users.setdefault(volume, []).append(c)
+            for driver, room in attachments.rooms(n).items():
+                attached = [
+                    _attached(scope, n, classes) for volume, classes in users.items() if volume[0] == driver
+                ]
+                if len(attached) > max(room.free, 0):
+                    scope.model.add(total(attached) <= room.free)
+
+
+def _attached(scope: Scope, n: int, classes: list[int]) -> Expr:
+    """1 when one of the classes has a pod on node `n`; with several it may be 1 without."""
+    if len(classes) == 1:
+        return scope.present(classes[0], n)
+    hint = int(any(scope.counts[c, n] for c in classes))
+    attached = scope.auxiliary(0, 1, f"attached{n}", hint)
+    for c in classes:
+        scope.model.add(scope.count(c, n) <= scope.upper(c, n) * attached)
+    return attached

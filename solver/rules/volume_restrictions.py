@@ -1,0 +1,152 @@
+"""VolumeRestrictions: disks that two pods on a node cannot share, and claims for a single pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.api import Pod, Volume
+from ...model.claims import READ_WRITE_ONCE_POD, ClaimUse, claim_uses
+from ..conflicts import Conflicts
+from ..coupling import Coupling
+from ..cp import total
+from ..problem import Problem
+from ..relaxation import Relaxation
+from ..scope import Scope
+from .base import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUse:
+    """How a pod uses a disk.
+
+    Parameters
+    ----------
+    disk : tuple of str
+        Kind and identity.
+    shared : bool
+        Whether other pods that use it so may be on the same node.
+    monitors : frozenset of str
+        Ceph only: images behind different monitors are different.
+    """
+
+    disk: tuple[str, str]
+    shared: bool
+    monitors: frozenset[str] = frozenset()
+
+    def collides(self, other: DiskUse) -> bool:
+        """Whether both cannot be on one node; of the same disk."""
+        same = self.disk[0] != "rbd" or bool(self.monitors & other.monitors)
+        return same and not (self.shared and other.shared)
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePod:
+    """A ReadWriteOncePod claim.
+
+    Parameters
+    ----------
+    classes : tuple of int
+        Free classes that use it.
+    taken : bool
+        Whether a pinned pod has it.
+    """
+
+    classes: tuple[int, ...]
+    taken: bool
+
+    def disputed(self, problem: Problem) -> bool:
+        """Whether there is more than one free pod for it."""
+        return sum(int(problem.count[c]) for c in self.classes) > 1
+
+
+class VolumeRestrictions(Encoder):
+    """GCE, RBD and iSCSI disks are shared by readers only, EBS never; ReadWriteOncePod is for one pod."""
+
+    name = "VolumeRestrictions"
+
+    def applies_to(self, problem: Problem) -> bool:
+        """Whether a free pod has volumes."""
+        return any(cls.pod.spec.volumes for cls in problem.classes)
+
+    def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
+        """Clear nodes whose pinned pods use a disk, and all nodes where a claim is taken or missing."""
+        problem.once(disk_conflicts).restrict(eligible)
+        for cls in problem.classes:
+            if any(use.claim is None for use in _uses(problem, cls.pod)):
+                eligible[cls.index] = False
+        for single in problem.once(single_pod_claims):
+            if single.taken:
+                eligible[list(single.classes)] = False
+
+    def couple(self, problem: Problem, coupling: Coupling) -> None:
+        """Users of a disk stay apart; of a claim that several want, they stay where they are."""
+        problem.once(disk_conflicts).couple(coupling)
+        for single in problem.once(single_pod_claims):
+            if single.disputed(problem):
+                coupling.frozen[list(single.classes)] = True
+
+    def constrain(self, scope: Scope) -> None:
+        """Colliding users are not on one node; one pod at most has a claim for a single pod."""
+        scope.problem.once(disk_conflicts).constrain(scope)
+        for single in scope.problem.once(single_pod_claims):
+            if single.disputed(scope.problem):
+                scope.model.add(total([scope.placed(c) for c in single.classes]) <= 1)
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """One pod at most per claim for a single pod."""
+        for single in relaxation.problem.once(single_pod_claims):
+            columns = [j for c in single.classes for j in relaxation.columns(c)]
+            relaxation.row(-np.inf, 1.0, [(j, 1.0) for j in columns])
+
+
+def disk_conflicts(problem: Problem) -> Conflicts:
+    """Classes that collide with each other and with pinned kinds, through a disk."""
+    users: dict[tuple[str, str], list[tuple[int, DiskUse]]] = {}
+    for row, pod in enumerate((*(cls.pod for cls in problem.classes), *problem.pinned.kinds)):
+        for use in {use for volume in pod.spec.volumes for use in disk_uses(volume)}:
+            users.setdefault(use.disk, []).append((row, use))
+    size = len(problem.classes)
+    pairs: set[tuple[int, int]] = set()
+    for group in users.values():
+        for (row, use), (other, another) in combinations_with_replacement(group, 2):
+            if row < size and use.collides(another):
+                pairs.add((row, other))
+    return Conflicts(
+        problem,
+        sorted((c, d) for c, d in pairs if d < size),
+        sorted((c, kind - size) for c, kind in pairs if kind >= size),
+    )
+
+
+def disk_uses(volume: Volume) -> Iterator[DiskUse]:
+    """The disks of a volume that not every pod may share."""
+    if volume.gce_persistent_disk is not None:
+        gce = volume.gce_persistent_disk
+        yield DiskUse(("gce", gce.pd_name), gce.read_only)
+    if volume.aws_elastic_block_store is not None:
+        yield DiskUse(("ebs", volume.aws_elastic_block_store.volume_id), False)
+    if volume.iscsi is not None:
+        yield DiskUse(("iscsi", volume.iscsi.iqn), volume.iscsi.read_only)
+    if volume.rbd is not None:
+        rbd = volume.rbd
+        yield DiskUse(("rbd", f"{rbd.pool}/{rbd.image}"), rbd.read_only, frozenset(rbd.monitors))
+
+
+def single_pod_claims(problem: Problem) -> list[SinglePod]:
+    """ReadWriteOncePod claims of free pods."""
+    users: dict[str, set[int]] = {}
+    for cls in problem.classes:
+        for use in _uses(problem, cls.pod):
+            if use.claim is not None and READ_WRITE_ONCE_POD in use.claim.spec.access_modes:
+                users.setdefault(use.key, set()).add(cls.index)
+    taken = {use.key for pod in problem.pinned.kinds for use in _uses(problem, pod)} if users else set[str]()
+    return [SinglePod(tuple(sorted(classes)), claim in taken) for claim, classes in users.items()]
+
+
+def _uses(problem: Problem, pod: Pod) -> list[ClaimUse]:
+    return [use for use in claim_uses(pod, problem.cluster.claims) if not use.ephemeral]
