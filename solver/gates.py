@@ -38,6 +38,15 @@ class Gate(ABC):
     def room(self, c: int, counts: Ints, number: int) -> Ints:
         """Shape (domains,): how many of `number` more pods of class `c` each domain may take by now."""
 
+    @property
+    @abstractmethod
+    def concerned(self) -> Ints:
+        """Classes whose counts can break or mend the constraint."""
+
+    @abstractmethod
+    def holds(self, counts: Ints) -> bool:
+        """Whether a placement keeps the constraint; it may say no where an intricate one does."""
+
 
 class SkewGate(Gate):
     """Fills the emptiest domains first."""
@@ -66,6 +75,20 @@ class SkewGate(Gate):
         if c not in skew.selected:
             return np.where(now <= now.min() + skew.most, number, 0)
         return level(now, number)
+
+    @property
+    def concerned(self) -> Ints:
+        """Owners and classes that count."""
+        return np.union1d(self._skew.owners, self._skew.selected)
+
+    def holds(self, counts: Ints) -> bool:
+        """Where owners are, owners that count exceed the smallest count by ``maxSkew`` at most."""
+        skew = self._skew
+        now = skew.counts(counts)
+        low = skew.base + skew.partition.sums(counts[skew.limited].sum(axis=0))
+        entered = skew.partition.sums(counts[skew.owners].sum(axis=0)) > 0
+        least = int(now.min(initial=0)) if skew.least is None else skew.least
+        return bool((low[entered] <= least + skew.most).all())
 
 
 def level(now: Ints, number: int) -> Ints:
@@ -109,6 +132,20 @@ class SeparationGate(Gate):
         others = selected + both if c in found.owners else owned + both
         return np.where(others == 0, number, 0)
 
+    @property
+    def concerned(self) -> Ints:
+        """All classes of the term."""
+        return self._separation.classes
+
+    def holds(self, counts: Ints) -> bool:
+        """In each domain only one side, or one pod that is both."""
+        found = self._separation
+        owned, selected, both = (
+            self.partition.sums(counts[classes].sum(axis=0))
+            for classes in (found.owners, found.selected, found.both)
+        )
+        return bool(((owned > 0).astype(np.int64) + (selected > 0) + both <= 1).all())
+
 
 class CompanyGate(Gate):
     """Lets pods in where their company is, or a first pod start where most may follow."""
@@ -142,6 +179,26 @@ class CompanyGate(Gate):
     def gathering(self) -> bool:
         """Whether the first pod decides where all others go."""
         return self._group.starts
+
+    @property
+    def concerned(self) -> Ints:
+        """Both sides of the terms."""
+        return np.union1d(self._group.owners, self._group.selected)
+
+    def holds(self, counts: Ints) -> bool:
+        """Every owner's cell has company of other classes or pinned pods, but for one cell that may start."""
+        group = self._group
+        strangers = np.setdiff1d(group.selected, group.owners)
+        placed = counts[strangers].sum(axis=0)
+        met = np.ones(len(group.cells.of_node), dtype=bool)
+        for partition, pinned in zip(group.partitions, group.pinned, strict=True):
+            met &= np.append(partition.sums(placed) + pinned > 0, False)[partition.of_node]
+        lonely = (counts[group.owners].sum(axis=0) > 0) & ~met
+        cells = np.unique(group.cells.of_node[lonely])
+        if not len(cells):
+            return True
+        starting = counts[group.starters][:, group.cells.of_node == cells[0]]
+        return group.starts and len(cells) == 1 and bool(starting.any())
 
 
 def gates_of(skews: list[Skew], separations: list[Separation], company: Company) -> tuple[Gate, ...]:

@@ -74,6 +74,17 @@ class Instance:
         """The gates that class `c` must ask."""
         return [gate for gate in self.gates if c in gate.classes]
 
+    def holds_for(self, c: int, counts: Ints) -> bool:
+        """Whether a placement keeps every gate whose constraint class `c` can break."""
+        return all(gate.holds(counts) for gate in self.gates if c in gate.concerned)
+
+    @cached_property
+    def related(self) -> Ints:
+        """Classes that a relational rule or term concerns and that reinsertion may touch."""
+        hard = [gate.concerned for gate in self.gates]
+        soft = np.flatnonzero(self.sharing >= 0)
+        return np.setdiff1d(np.unique(np.concatenate([*hard, soft])), np.flatnonzero(self.coupling.frozen))
+
     @cached_property
     def sharing(self) -> Ints:
         """Shape (classes,): equal numbers for classes that a relational term relates, -1 for the others."""

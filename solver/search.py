@@ -14,6 +14,7 @@ from .exact import Step, small_enough, solve_stage
 from .exchange import Exchange
 from .instance import Instance
 from .neighbourhoods import COST, PLACED, Adaptive
+from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
 from .result import Limits, StageResult, Status
 from .stages import Cost, Placed, Stage, key
@@ -139,21 +140,35 @@ class Search:
         return not self.instance.coupling.frozen.any() or feasible(self.instance, counts)
 
     def _improve_cost(self, position: int) -> None:
+        """Exchange, and reinsertion where pods relate, in turn while both gain."""
         started = time.monotonic()
         instance = self.instance
+        share = 0.3 if small_enough(instance) else 0.7
+        until = started + self.left() * share
         if len(instance.problem.nodes) > 1:
-            share = 0.3 if small_enough(instance) else 0.6
-            exchange = Exchange(instance, self.counts, self.limits.seed)
-            begin, bound = instance.cost(self.counts), self.bounds[position]
-            target = self.limits.gap
-
-            def enough(gain: float) -> bool:
-                return bound is not None and (begin - gain - bound) <= target * (begin - gain)
-
-            rounds = None if self.limits.deterministic is None else int(200 * self.limits.deterministic)
-            exchange.run(time.monotonic() + self.left() * share, enough, rounds)
-            self.offer(exchange.counts)
+            self._exchange(position, until, related=bool(len(instance.related)))
+        while len(instance.related) and time.monotonic() < until and not self._done(position):
+            reinsertion = Reinsertion(instance, self.counts, self._random)
+            gained = reinsertion.run(until, passes=2)
+            self.offer(reinsertion.counts)
+            self._exchange(position, until, related=True)
+            if not gained:
+                break
         self._took("exchange", started)
+
+    def _exchange(self, position: int, until: float, *, related: bool) -> None:
+        exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
+        begin, bound = self.instance.cost(self.counts), self.bounds[position]
+        target = self.limits.gap
+
+        def enough(gain: float) -> bool:
+            return bound is not None and (begin - gain - bound) <= target * (begin - gain)
+
+        rounds = 100 if related else None
+        if self.limits.deterministic is not None:
+            rounds = int(100 * self.limits.deterministic)
+        exchange.run(until, enough, rounds)
+        self.offer(exchange.counts)
 
     def _solve(self, position: int) -> None:
         started = time.monotonic()

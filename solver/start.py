@@ -28,7 +28,7 @@ def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution)
         Counts that respect capacities, conflicts, eligibility and gates; pods that did not fit are left out.
     """
     problem = instance.problem
-    builder = _Builder(instance)
+    builder = Builder(instance)
     shares = relaxation.group_counts(solution)
     size = problem.request[:, 1:] / np.maximum(problem.capacity[:, 1:].max(axis=0, initial=1), 1)
     gated = np.zeros(len(problem.classes), dtype=bool)
@@ -71,33 +71,55 @@ def round_shares(shares: Floats) -> Ints:
     return whole
 
 
-class _Builder:
-    """A growing placement: batches of one pod per node, cheapest nodes first."""
+class Builder:
+    """A growing placement: batches of one pod per node, cheapest nodes first.
 
-    def __init__(self, instance: Instance) -> None:
+    Parameters
+    ----------
+    instance : Instance
+    counts : array, shape (classes, nodes), optional
+        What is placed already; default nothing.
+    """
+
+    def __init__(self, instance: Instance, counts: Ints | None = None) -> None:
         self._problem = problem = instance.problem
         self._coupling = instance.coupling
         self._cost = NodeCost(problem, instance.terms)
-        self.counts = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
+        nothing = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
+        self.counts: Ints = nothing if counts is None else counts.copy()
         self._usage = self._cost.usage(self.counts)
-        self._room = problem.capacity.copy()
+        self._room = problem.capacity - self.counts.T @ problem.request
 
-    def place_gated(self, c: int, gates: Sequence[Gate], shares: Floats) -> None:
-        """Place class `c` as far as its gates let it."""
+    def place_gated(self, c: int, gates: Sequence[Gate], shares: Floats, number: int | None = None) -> None:
+        """Place `number` (default all missing) pods of class `c` as far as its gates let it.
+
+        Domains come in the order of what `shares`, shape (nodes,), asks of them, and then of cost.
+        """
         first, others = gates[0], gates[1:]
         of_node = first.partition.of_node
-        while self.counts[c].sum() < self._problem.count[c]:
-            before = number = int(self._problem.count[c] - self.counts[c].sum())
+        if number is None:
+            number = int(self._problem.count[c] - self.counts[c].sum())
+        while number > 0:
+            before = number
             room = first.room(c, self.counts, number)
             wanted = np.bincount(of_node[of_node >= 0], weights=shares[of_node >= 0], minlength=len(room))
-            for domain in np.argsort(-wanted * (room > 0), kind="stable").tolist():
+            for domain in np.lexsort((self._cheapest(c, of_node, len(room)), -wanted * (room > 0))).tolist():
                 if number > 0 and room[domain] > 0:
                     most = 1 if others else min(number, int(room[domain]))
                     number -= self.place(c, self._open(c, others, of_node == domain), most)
                     if isinstance(first, CompanyGate) and first.gathering and number < before:
                         break
-            if number in (0, before):
+            if number == before:
                 return
+
+    def _cheapest(self, c: int, of_node: Ints, domains: int) -> Floats:
+        """Shape (domains,): cost of one more pod of class `c` on each domain's cheapest node."""
+        nodes = np.flatnonzero((of_node >= 0) & self._coupling.eligible[c])
+        if self._cost.relational:
+            self._cost.reprice(self.counts)
+        least = np.full(domains, np.inf)
+        np.minimum.at(least, of_node[nodes], self._cost.marginal(self._usage, c, nodes))
+        return least
 
     def _open(self, c: int, gates: Sequence[Gate], nodes: NDArray[np.bool_]) -> Ints:
         for gate in gates:
@@ -105,17 +127,17 @@ class _Builder:
             nodes = nodes & (room[gate.partition.of_node] > 0)
         return np.flatnonzero(nodes)
 
-    def place(self, c: int, nodes: Ints, number: int) -> int:
-        """Place up to `number` pods of class `c` on `nodes`, wave by wave; returns how many."""
-        left = number
+    def place(self, c: int, nodes: Ints, number: int, waves: int = 1) -> int:
+        """Place up to `number` pods of class `c` on `nodes`, in at least `waves` waves; returns how many."""
+        left, most = number, -(-number // waves)
         while left > 0:
             able = nodes[self._able(c, nodes)]
             if not len(able):
                 break
-            if left >= 2 * len(able) and not self._coupling.conflict[c, c]:
+            if waves == 1 and left >= 2 * len(able) and not self._coupling.conflict[c, c]:
                 chosen = able
             else:
-                wave = min(left, max(1, len(able) // 4))
+                wave = min(left, most, max(1, len(able) // 4))
                 if self._cost.relational:
                     self._cost.reprice(self.counts)
                 cost = self._cost.marginal(self._usage, c, able)
