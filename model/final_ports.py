@@ -20,7 +20,10 @@ def ports_conflict(one: HostPort, other: HostPort) -> bool:
 
 
 def conflicting(final: FinalState) -> Iterator[Violation]:
-    """Each node, protocol and port that pods dispute; pods that arrive into a dispute count apart."""
+    """Each node, protocol and port that pods dispute; pods that arrive into a dispute count apart.
+
+    Arrivals whose profile does not check ports are reported as advice.
+    """
     for (node, protocol, port), uses in _uses(final).items():
         pairs = [
             (one[1], other[1])
@@ -69,4 +72,5 @@ def _violation(
         pods=tuple(pods),
         node=where,
         message=f"host port {port} of {where} is wanted by {len(pods)} pods",
+        advisory=not arriving and any(final.arriving[position] for pair in pairs for position in pair),
     )

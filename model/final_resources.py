@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .final import FinalState
 from .reasons import Violation
 from .resources import PODS
-from .usage import by_node, capacities, checks, per_kind, plain_request, resource_names
+from .usage import Mask, by_node, capacities, checks, per_kind, plain_request, resource_names
 
 RULE = "NodeResourcesFit"
 Positions = NDArray[np.int64]
@@ -22,6 +22,7 @@ def overcommitted(final: FinalState) -> Iterator[Violation]:
     kube-scheduler compares a resource only for a pod that requests it. So a node
     may stay overcommitted, and even receive pods that do not request the
     resource; an arriving pod that does is a violation of its own, whatever leaves.
+    Arrivals that their profile does not check are reported as advice.
     """
     for name in (PODS, *resource_names(final)):
         yield from _of_resource(final, name)
@@ -39,14 +40,15 @@ def _of_resource(final: FinalState, name: str) -> Iterator[Violation]:
     for node in over:
         here = final.pods_on(node)
         here = here[wants[final.kind_of[here]]]
-        arriving = here[final.arriving[here] & checked[final.kind_of[here]]]
-        yield _violation(final, name, node, here, arriving, used[node], offered[node])
+        yield _violation(final, name, node, here, checked, used[node], offered[node])
 
 
 def _violation(
-    final: FinalState, name: str, node: int, here: Positions, arriving: Positions, used: int, offered: int
+    final: FinalState, name: str, node: int, here: Positions, checked: Mask, used: int, offered: int
 ) -> Violation:
     where = final.nodes[node].name
+    new = here[final.arriving[here]]
+    arriving = new[checked[final.kind_of[new]]]
     reason = "Too many pods" if name == PODS else f"Insufficient {name}"
     return Violation(
         rule=RULE,
@@ -55,4 +57,5 @@ def _violation(
         pods=final.keys_of(arriving if arriving.size else here),
         node=where,
         message=f"{reason}: the pods on {where} request {used}, {offered} is allocatable",
+        advisory=not arriving.size and bool(new.size),
     )

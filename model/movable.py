@@ -17,6 +17,7 @@ from .claims import bound, claim_uses
 from .cluster import Cluster
 from .errors import BadInput
 from .fixed import Fixed, Reason
+from .labels import parse_int64
 from .profile import SchedulerConfiguration
 from .unmodelled import unmodelled_filters
 
@@ -25,6 +26,7 @@ EVICT = "descheduler.alpha.kubernetes.io/evict"
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 SAFE_LOCAL_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_LONGEST_INT32 = len("-2147483648")
 _FORBIDDING: Mapping[str, str | None] = {
     SAFE_TO_EVICT: "false",
     "karpenter.sh/do-not-disrupt": "true",
@@ -200,7 +202,6 @@ def _local(volume: Volume) -> bool:
 
 def disruption_cost(pod: Pod) -> int:
     """What evicting the pod counts: its ``pod-deletion-cost`` where that is more than 1, else 1."""
-    try:
-        return max(1, int(pod.metadata.annotations.get(DELETION_COST, "1")))
-    except ValueError:
-        return 1
+    text = pod.metadata.annotations.get(DELETION_COST, "")
+    cost = parse_int64(text) if len(text) <= _LONGEST_INT32 else None
+    return max(1, min(cost or 1, 2**31 - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor
@@ -23,7 +24,6 @@ from kubestow.model.resources import nonzero_requests, pod_requests, to_units
 from kubestow.model.rules import RULE_BY_NAME
 from kubestow.model.state import ClusterState
 from kubestow.model.verify import Standing, verify
-import itertools
 
 NAMES = (
     "TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality",

@@ -1,5 +1,6 @@
 """The integer functions of ``docs/objective.md``, against their definition and what they interpolate."""
 
+import itertools
 from fractions import Fraction
 from math import ceil
 
@@ -17,7 +18,6 @@ from kubestow.model.terms import (
     scales,
     shape_at,
 )
-import itertools
 
 SHAPES = [((0, 0), (100, 10)), ((0, 10), (100, 0)), ((0, 0), (50, 10), (100, 3)), ((30, 2), (31, 9))]
 SIZES = st.lists(st.integers(1, TERM_UNITS), min_size=1, max_size=4)
