@@ -47,24 +47,29 @@ def users(final: FinalState, concerns: Callable[[Pod], bool] = uses_claims) -> I
     chosen = np.array(kinds, dtype=np.int64)
     positions: list[int] = final.pods_of(chosen).tolist()
     ends: list[int] = np.cumsum(final.cluster.pod_kinds.count[chosen]).tolist()
+    standing = _Standing(final.staying.tolist(), final.arriving.tolist())
     start = 0
     for kind, end in zip(kinds, ends, strict=True):
         pod, group = final.kinds[kind], positions[start:end]
         start = end
         if has_own_claims(pod):
-            yield from (_user(final, final.pods[position], [position]) for position in group)
+            yield from (standing.user(final.pods[position], [position]) for position in group)
         else:
-            yield _user(final, pod, group)
+            yield standing.user(pod, group)
 
 
-def _user(final: FinalState, pod: Pod, members: Sequence[int]) -> User:
-    staying, arriving = final.staying, final.arriving
-    return User(
-        pod,
-        [position for position in members if staying[position]],
-        [position for position in members if arriving[position]],
-        [position for position in members if not staying[position] and not arriving[position]],
-    )
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """Per pod, whether it stays or arrives; lists, because single elements are asked for."""
+
+    staying: list[bool]
+    arriving: list[bool]
+
+    def user(self, pod: Pod, members: Sequence[int]) -> User:
+        staying = [position for position in members if self.staying[position]]
+        arriving = [position for position in members if self.arriving[position]]
+        placed = {*staying, *arriving}
+        return User(pod, staying, arriving, [position for position in members if position not in placed])
 
 
 class Findings:

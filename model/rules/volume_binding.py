@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..api import PersistentVolumeClaim, Pod
 from ..claim_demands import Demand, Demands
@@ -116,20 +117,30 @@ class VolumeBinding(Rule):
         """Per pod: the best score among its statically eligible nodes minus the score here."""
         weight = profile.scores.get(self.name, 0)
         cost = worst = 0
+        level: dict[int, bool] = {}
         for user in users(final) if weight else ():
             claims = pod_claims(final.cluster.storage, user.pod)
             if not claims.delayed:
                 continue
             own = final.profile_or_first(user.pod)
             scores = final.cluster.storage_scores.of(claims, own.storage_shape)
-            ratable = scores[final.cluster.static_nodes.eligible(user.pod, own) & (scores != NOT_SERVED)]
-            if not len(ratable):
+            if id(scores) not in level:
+                level[id(scores)] = _range(scores[scores != NOT_SERVED]) == (0, 0)
+            if level[id(scores)]:
                 continue
-            best, range_ = int(ratable.max()), int(ratable.max() - ratable.min())
+            eligible = final.cluster.static_nodes.eligible(user.pod, own)
+            best, span = _range(scores[eligible & (scores != NOT_SERVED)])
             here = scores[final.node_of[user.placed]]
-            cost += int(np.clip(best - here, 0, range_).sum()) + range_ * len(user.unplaced)
-            worst += range_ * (len(user.placed) + len(user.unplaced))
+            cost += int(np.clip(best - here, 0, span).sum()) + span * len(user.unplaced)
+            worst += span * (len(user.placed) + len(user.unplaced))
         return TermCost(self.name, cost, worst, weight) if worst else None
+
+
+def _range(scores: NDArray[np.int64]) -> tuple[int, int]:
+    """The highest score and how far the lowest is from it; (0, 0) when none differs."""
+    if not scores.size or scores.max() == scores.min():
+        return 0, 0
+    return int(scores.max()), int(scores.max() - scores.min())
 
 
 def _problem(pod: Pod, use: ClaimUse) -> str:
