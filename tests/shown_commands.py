@@ -23,7 +23,7 @@ from kubestow import scenarios
 ROOT = Path(__file__).parent.parent
 ANY = "…"
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-VARIES = (re.compile(r"\d+(?:\.\d+)?(?= ?m?s\b)"),)
+VARIES = re.compile(r" *\d+(?:\.\d+)?(?= ?m?s\b)")
 KUBECTL = """#!/bin/sh
 exec cat "{cluster}"
 """
@@ -102,9 +102,7 @@ def _lines(text: str) -> list[str]:
 
 def masked(output: str) -> str:
     """`output` with `…` for what varies from run to run."""
-    for pattern in VARIES:
-        output = pattern.sub(ANY, output)
-    return "\n".join(_lines(output)) + "\n"
+    return "\n".join(_lines(VARIES.sub(f" {ANY}", output))) + "\n"
 
 
 def rewritten(document: Path, text: str) -> str:

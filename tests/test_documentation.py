@@ -74,4 +74,4 @@ def test_rewriting_keeps_what_is_cut_and_masks_what_varies():
     assert (
         rewritten(ROOT / "README.md", text) == "```console\n$ printf 'a 12.5 s\\nb\\nc\\n'\na … s\n…\n```\n"
     )
-    assert masked("3 ms, 4 stages\n") == "… ms, 4 stages\n"
+    assert masked("3 ms, 4 stages\n") == " … ms, 4 stages\n"
