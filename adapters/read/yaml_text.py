@@ -100,7 +100,7 @@ def _integer(text: str) -> Any:
     try:
         return int(digits, 8 if octal else 0)
     except ValueError:
-        return text
+        return _number(digits) if _FLOAT.fullmatch(digits) else text
 
 
 def _number(text: str) -> Any:
@@ -167,13 +167,13 @@ class _Builder:
         text = event.value
         if event.tag is not None and event.tag != "!":
             value = _tagged(event.tag, text)
-        elif event.implicit[0]:
+        elif event.implicit[0] and event.tag is None:
             value = self._plain(text)
         else:
             value = text
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
-        self._add(value, 1, plain=event.implicit[0])
+        self._add(value, 1, plain=event.implicit[0] and event.tag is None)
 
     def _plain(self, text: str) -> Any:
         try:
