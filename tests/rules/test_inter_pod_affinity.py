@@ -452,13 +452,43 @@ def _naive_cost(state: FinalState, profile: Profile) -> tuple[int, int]:
     return cost, worst
 
 
-def test_circle_of_groups_tries_every_first_place() -> None:
-    """Where groups support each other, the first place that grounds both domains is found."""
-    pods = [
-        pod("a", labels={"app": "x"}, affinity=affinity([term(HOSTNAME, app="x")])),
-        pod("b", labels={"app": "x"}, affinity=affinity([term(HOSTNAME, app="x")])),
-        pod("c", labels={"app": "x", "c": ""}, affinity=affinity([term(ZONE, app="x")])),
-    ]
+def _arriving(**places: tuple[str, dict[str, str], list[dict[str, Any]]]) -> tuple[Cluster, FinalState]:
+    """Pods by name: where each arrives, its labels, its required affinity."""
+    pods = [pod(name, labels=labels, affinity=affinity(near)) for name, (_, labels, near) in places.items()]
     it = cluster(NODES, pods)
-    grounded = frozenset({("default/a", "a1"), ("default/b", "a2"), ("default/c", "a2")})
-    assert not broken(RULE, final(it, grounded))
+    return it, final(it, frozenset((f"default/{name}", at) for name, (at, _, _) in places.items()))
+
+
+class TestGroundingAcrossGroups:
+    """What a group's pods do for the pods of other groups."""
+
+    def test_company_comes_in_a_chain(self) -> None:
+        """A pod may be justified by one that is justified by a third."""
+        _, state = _arriving(
+            last=("a1", {}, [term(app="middle")]),
+            middle=("a2", {"app": "middle"}, [term(app="free")]),
+            free=("a1", {"app": "free"}, []),
+        )
+        assert not broken(RULE, state)
+
+    def test_first_place_is_chosen_after_the_others_have_helped(self) -> None:
+        """A group starts where no other group's pods will give it company."""
+        fan = {"app": "fan", "x": ""}
+        it, state = _arriving(
+            fan1=("a1", fan, [term(x="")]),
+            fan2=("a2", fan, [term(x="")]),
+            fan3=("b1", fan, [term(x="")]),
+            star=("a1", {"app": "star", "x": ""}, [term(app="star")]),
+        )
+        assert frozenset(state.placement.items()) in reachable(RULE, it)
+        assert not broken(RULE, state)
+
+    def test_every_first_place_is_tried_in_a_circle(self) -> None:
+        """Where groups support each other, the one place that grounds everybody is found."""
+        it, state = _arriving(
+            a=("a2", {"app": "x"}, [term(HOSTNAME, app="x")]),
+            b=("a1", {"app": "x"}, [term(HOSTNAME, app="x")]),
+            c=("a1", {"app": "x", "c": ""}, [term(ZONE, app="x")]),
+        )
+        assert frozenset(state.placement.items()) in reachable(RULE, it)
+        assert not broken(RULE, state)

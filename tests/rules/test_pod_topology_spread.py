@@ -66,6 +66,13 @@ class TestFilter:
         wider = cluster(NODES, [*webs("a1", "a1"), pod("new", **spread(constraint(skew=3)))])
         assert verdict(RULE, wider, "new", "a2") is None
 
+    def test_pod_that_is_not_selected_adds_nothing(self) -> None:
+        """A pod that its own selector does not match may join a domain at the limit."""
+        new = spread(constraint()) | {"labels": {"app": "db"}}
+        full, above = webs("a1"), webs("a1", "a2")
+        assert verdict(RULE, cluster(NODES, [*full, pod("new", **new)]), "new", "a1") is None
+        assert verdict(RULE, cluster(NODES, [*above, pod("new", **new)]), "new", "a1") is not None
+
     def test_node_without_the_key(self) -> None:
         """A node without a key is turned down for good."""
         it = cluster(NODES, [pod("new", **spread(constraint()))])
@@ -395,6 +402,12 @@ def test_violations_equal_the_naive_ones(seed: int) -> None:
             for v in RULE.violations(state)
         ]
         assert sorted(found) == _naive_violations(state)
+
+
+def test_system_defaults_cost_by_host_without_zones() -> None:
+    """A node without a zone is a domain of the system's host constraint, and of none by zone."""
+    it = cluster((node("a1", "a"), node("bare")), webs(*["a1"] * 6, "bare"), services=(service(**WEB),))
+    assert RULE.cost(final(it), Profile()) == TermCost(RULE.name, 6 - 1 - 3, 7 - 3, 2)
 
 
 @pytest.mark.parametrize("seed", range(60))
