@@ -15,6 +15,7 @@ from .partition import Bundle, Partition, Tally
 from .problem import Problem
 from .relaxation import Relaxation
 from .scope import Scope
+from .skew import hard_skews
 from .terms import Price, Relational
 
 Ints = NDArray[np.int64]
@@ -158,9 +159,8 @@ def _unwanted(
 
 def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int) -> None:
     """Pairs are a gain: no more than each side times the largest possible other side."""
-    partition, domains = pair.partition, bundle.domains
-    room = partition.sums(np.where(relaxation.eligible, problem.fit, 0))
-    room = np.minimum(room, problem.count[:, None])[:, domains]
+    domains = bundle.domains
+    room = _room(problem, relaxation, pair)[:, domains]
     owners = int((pair.owned[domains] + room[pair.owners].sum(axis=0)).max())
     selected = int((pair.taken[domains] + room[pair.selected].sum(axis=0)).max())
     base, other = int(pair.owned[domains].sum()), int(pair.taken[domains].sum())
@@ -172,3 +172,20 @@ def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundl
     relaxation.row(-np.inf, float(others * base), row)
     row = [(gain, 1.0), *((j, -float(owners)) for j in _columns(relaxation, pair.selected, bundle.touching))]
     relaxation.row(-np.inf, float(owners * other), row)
+
+
+def _room(problem: Problem, relaxation: Relaxation, pair: Pairs) -> Ints:
+    """Shape (classes, domains): how many pods of a class a domain holds at most, by room and hard spread."""
+    partition = pair.partition
+    fit = np.where(relaxation.eligible, problem.fit, 0)
+    room = np.minimum(partition.sums(fit), problem.count[:, None])
+    for hard in problem.once(hard_skews):
+        skew = hard.skew
+        if skew.key != pair.key or not len(skew.limited):
+            continue
+        free = partition.sums(fit[skew.limited] * (skew.partition.of_node < 0))
+        capped = np.zeros(partition.size, dtype=np.int64)
+        inside = skew.partition.known
+        capped[partition.of_node[inside]] = skew.most_in_domain(problem)[skew.partition.of_node[inside]]
+        room[skew.limited] = np.minimum(room[skew.limited], free + capped)
+    return room

@@ -78,11 +78,18 @@ class Partition:
         """Whether every node is in a domain of its own."""
         return self.size == len(self.of_node)
 
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """Known nodes by domain, and where each domain begins."""
+        order = self.known[np.argsort(self.of_node[self.known], kind="stable")]
+        return order, np.searchsorted(self.of_node[order], np.arange(self.size))
+
     def sums(self, values: NDArray[np.int64]) -> Ints:
         """Sums over the last axis, shape (..., nodes) to (..., domains)."""
-        found = np.zeros((self.size, *values.shape[:-1]), dtype=np.int64)
-        np.add.at(found, self.of_node[self.known], np.moveaxis(values, -1, 0)[self.known])
-        return np.moveaxis(found, 0, -1)
+        if not self.size:
+            return np.zeros((*values.shape[:-1], 0), dtype=np.int64)
+        order, starts = self._sorted
+        return np.add.reduceat(values[..., order], starts, axis=-1)
 
     def per_node(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Each node's domain's value, shape (..., domains) to (..., nodes); 0 where there is none."""

@@ -73,6 +73,15 @@ class Skew:
         """Classes with the constraint that count."""
         return np.intersect1d(self.owners, self.selected)
 
+    def most_in_domain(self, problem: Problem) -> Ints:
+        """Shape (domains,): pods of the limited classes that any valid placement has in a domain, at most."""
+        everybody = int(self.base.sum() + problem.count[self.selected].sum())
+        rest = max(self.partition.size - 1, 1)
+        if self.least is not None:
+            return np.maximum(self.least + self.most - self.base, 0)
+        # The others hold at most (everybody - own) / rest each at their smallest.
+        return np.maximum((everybody + rest * self.most) // (rest + 1) - self.base, 0)
+
     def lowest(self, problem: Problem, relaxation: Relaxation, bundles: Sequence[Bundle]) -> int:
         """A column that is at most the global minimum."""
         pods = int(self.base.sum() + problem.count[self.selected].sum())

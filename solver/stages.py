@@ -55,6 +55,57 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Moves:
+    """Running pods of one priority that lose their place, moved or evicted: as few as possible.
+
+    Parameters
+    ----------
+    tier : int
+        Position in `Problem.tiers`.
+    priority : int
+    """
+
+    tier: int
+    priority: int
+    sense: str = "min"
+
+    @property
+    def name(self) -> str:
+        """Such as ``moves 1000``."""
+        return f"moves {self.priority}"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        mine = instance.problem.tier_of == self.tier
+        return int(np.maximum(instance.problem.origin[mine] - counts[mine], 0).sum())
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value in a scope; bounded from below only."""
+        problem = instance.problem
+        gone: list[Expr] = []
+        for c in np.flatnonzero(problem.tier_of == self.tier).tolist():
+            for n in np.flatnonzero(problem.origin[c]).tolist():
+                here = int(problem.origin[c, n])
+                if not scope.free(c, n):
+                    gone.append(max(0, here - int(scope.outside[c, n])))
+                elif scope.upper(c, n) <= here:
+                    gone.append(here - scope.count(c, n))
+                else:
+                    away = scope.auxiliary(0, here, f"away{c}_{n}", max(0, here - int(scope.counts[c, n])))
+                    scope.model.add(away >= here - scope.count(c, n))
+                    gone.append(away)
+        return total(gone)
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out."""
+        return 0
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: every running pod of the priority."""
+        return int(instance.problem.origin[instance.problem.tier_of == self.tier].sum())
+
+
+@dataclass(frozen=True, slots=True)
 class NodesInUse:
     """Nodes that hold a pod that counts as use (preset ``pack``): as few as possible."""
 
@@ -120,7 +171,7 @@ class Cost:
         return sum(coefficient * term.worst for term, coefficient in instance.terms)
 
 
-Stage = Placed | NodesInUse | Cost
+Stage = Placed | Moves | NodesInUse | Cost
 
 
 def stages(instance: Instance, preset: str = "spread") -> tuple[Stage, ...]:
@@ -128,6 +179,14 @@ def stages(instance: Instance, preset: str = "spread") -> tuple[Stage, ...]:
     placed = [Placed(tier, priority) for tier, priority in enumerate(instance.problem.tiers)]
     packing: list[Stage] = [NodesInUse()] if preset == "pack" else []
     return (*placed, *packing, Cost())
+
+
+def published_stages(instance: Instance) -> tuple[Stage, ...]:
+    """Per priority, highest first: most pods placed, then fewest moves (arXiv 2511.08373)."""
+    tiers = enumerate(instance.problem.tiers)
+    return tuple(
+        stage for tier, priority in tiers for stage in (Placed(tier, priority), Moves(tier, priority))
+    )
 
 
 def key(instance: Instance, chosen: tuple[Stage, ...], counts: Ints) -> tuple[int, ...]:

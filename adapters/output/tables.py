@@ -32,7 +32,7 @@ def show_comparison(console: Console, loaded: Loaded, found: Comparison) -> None
     console.print()
     show_proof(console, found.result)
     console.print(cell(_verdict(found), "bold"))
-    _differences(console, found)
+    _differences(console, loaded, found)
 
 
 def _subject(loaded: Loaded, question: str, free: int) -> str:
@@ -108,7 +108,7 @@ def _verdict(found: Comparison) -> str:
             return f"Greedy is better in stage {found.first_difference}: the search ran out of time."
 
 
-def _differences(console: Console, found: Comparison) -> None:
+def _differences(console: Console, loaded: Loaded, found: Comparison) -> None:
     greedy, best = found.greedy.placement, found.optimal.placement
     gained = [key for key, node in best.items() if node and not greedy.get(key)]
     lost = [key for key, node in best.items() if not node and greedy.get(key)]
@@ -119,6 +119,7 @@ def _differences(console: Console, found: Comparison) -> None:
         console.print(cell(f"Placed by greedy only: {listed(lost)}."))
     if nowhere:
         console.print(cell(f"Placed by neither: {listed(nowhere)}. kubestow explain says why."))
+    _left_out(console, found.result, loaded)
 
 
 def show_result(console: Console, loaded: Loaded, result: Result) -> None:
@@ -131,14 +132,18 @@ def show_result(console: Console, loaded: Loaded, result: Result) -> None:
     for key in (*result.order, *(k for k in result.placement if k not in set(result.order))):
         _row(table, key, result.placement[key] or "- (pending)")
     console.print(table)
-    _excluded(console, result.excluded.items(), loaded)
+    _left_out(console, result, loaded)
 
 
-def _excluded(console: Console, excluded: Iterable[tuple[str, str]], loaded: Loaded) -> None:
+def _left_out(console: Console, result: Result, loaded: Loaded) -> None:
+    """Pending pods that the question does not place, by reason."""
     pods = loaded.cluster.pod_by_key
-    for key, reason in excluded:
+    by_reason: dict[str, list[str]] = {}
+    for key, reason in result.excluded.items():
         if not pods[key].node_name and not pods[key].completed:
-            console.print(cell(f"{key} is left out: {reason}."))
+            by_reason.setdefault(reason, []).append(key)
+    for reason, keys in by_reason.items():
+        console.print(cell(f"Left out, {reason}: {listed(keys)}."))
 
 
 def show_schedule(console: Console, found: Schedule) -> None:
