@@ -157,7 +157,8 @@ def _shape(strategy: ScoringStrategy, percent: Ints) -> Ints:
 def _worst(strategy: ScoringStrategy, part: Piecewise, amounts: _Amounts, r: int) -> int:
     total = int(amounts.total[r])
     if strategy.type != "LeastAllocated":
-        return total * max(int(part.slopes.max(initial=0)), 0)
+        real = np.diff(part.breakpoints, axis=1, append=np.iinfo(np.int64).max) > 0
+        return total * max(int(np.where(real, part.slopes, 0).max(initial=0)), 0)
     listed = part.size > 0
     most = np.full_like(part.size, total) if amounts.differs[r] else np.maximum(part.size, amounts.now[:, r])
     most = np.maximum(most, 1)
