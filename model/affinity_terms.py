@@ -7,7 +7,7 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from .api import Affinity, LabelSelector, Pod, PodAffinityTerm, WeightedPodAffinityTerm
 from .labels import empty, selects
+from .profile import Profile
 from .selection import LabelIndex, quoted, selector_text
 
+RULE = "InterPodAffinity"
 Kinds = NDArray[np.int64]
 
 
@@ -190,14 +192,24 @@ def anti_affinity_groups(
     ]
 
 
-def affinity_groups(kinds: Sequence[Pod], terms: AffinityTerms, index: LabelIndex) -> list[AffinityGroup]:
-    """Required affinity, by what it selects and the topology keys."""
+def filters(profile: Profile | None) -> bool:
+    """Whether InterPodAffinity filters for the pods of `profile`; for those of other schedulers it does."""
+    return profile is None or RULE in profile.filters
+
+
+def affinity_groups(
+    kinds: Sequence[Pod],
+    terms: AffinityTerms,
+    index: LabelIndex,
+    profile_of: Callable[[Pod], Profile | None],
+) -> list[AffinityGroup]:
+    """Required affinity, by what it selects and the topology keys; of pods for whom it `filters`."""
     owners: dict[tuple[tuple[str, ...], bytes], list[int]] = {}
     about: dict[tuple[tuple[str, ...], bytes], tuple[Kinds, str]] = {}
     known: dict[tuple[str, ...], tuple[tuple[str, ...], bytes]] = {}
     for kind, pod in enumerate(kinds):
         required = terms.of(pod).affinity
-        if not required:
+        if not required or not filters(profile_of(pod)):
             continue
         texts = tuple(sorted({term.text for term in required}))
         if texts not in known:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .affinity_terms import AffinityGroup, AntiAffinityGroup, affinity_groups, anti_affinity_groups
+from .affinity_terms import AffinityGroup, AntiAffinityGroup, affinity_groups, anti_affinity_groups, filters
 from .final import FinalState
 from .grounding import Grounding, placed
 from .reasons import Violation
@@ -28,7 +28,8 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
     A pod that arrives breaks its required anti-affinity when a selected pod is in its domain, and that of a
     pod in whose domain it is selected; it breaks its required affinity when it is not grounded
     (`grounding`). Pods that stay are held against each other alone and their violations are
-    advisory: a required affinity without company, an anti-affinity between two that stay.
+    advisory: a required affinity without company, an anti-affinity between two that stay. Pods whose
+    profile does not run the filter break nothing when they arrive.
 
     Notes
     -----
@@ -39,7 +40,7 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
     known, index = final.cluster.affinity_terms, final.kind_index
     for group in anti_affinity_groups(final.kinds, known, index):
         yield from _conflicts(final, group)
-    groups = affinity_groups(final.kinds, known, index)
+    groups = affinity_groups(final.kinds, known, index, final.profile_of)
     if groups:
         grounded = Grounding(final, groups).grounded()
         for group in groups:
@@ -50,7 +51,7 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
 def _conflicts(final: FinalState, group: AntiAffinityGroup) -> Iterator[Violation]:
     domains = final.cluster.topology.domains(group.term.topology_key)
     pods = placed(final, np.union1d(group.owners, group.selected))
-    pods = pods[domains.of_node[final.node_of[pods]] >= 0]
+    pods = pods[(domains.of_node[final.node_of[pods]] >= 0) & ~_unchecked(final, pods)]
     domain = domains.of_node[final.node_of[pods]]
     owner = np.isin(final.kind_of[pods], group.owners)
     selected = np.isin(final.kind_of[pods], group.selected)
@@ -61,6 +62,13 @@ def _conflicts(final: FinalState, group: AntiAffinityGroup) -> Iterator[Violatio
     key = ("anti-affinity", group.term.text)
     yield from _report(final, domains, key, about, pods[arriving & ~stays], advisory=False)
     yield from _report(final, domains, key, about, pods[staying & stays], advisory=True)
+
+
+def _unchecked(final: FinalState, pods: Pods) -> Flags:
+    """Arriving pods for which the rule does not filter: they come last and disturb nobody."""
+    kinds: list[int] = np.unique(final.kind_of[pods]).tolist()
+    free = [kind for kind in kinds if not filters(final.profile_of(final.kinds[kind]))]
+    return final.arriving[pods] & np.isin(final.kind_of[pods], free)
 
 
 def _others(domain: NDArray[np.int64], which: Flags) -> Flags:

@@ -19,6 +19,7 @@ from .labels import empty
 from .profile import Profile
 from .selection import LabelIndex
 from .spread_constraints import (
+    HARD,
     SpreadConstraint,
     constraint_text,
     needs_all_keys,
@@ -26,6 +27,7 @@ from .spread_constraints import (
 )
 from .topology import Domains
 
+RULE = "PodTopologySpread"
 Kinds = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 _STATIC = Profile()
@@ -79,6 +81,8 @@ def spread_groups(
 ) -> list[SpreadGroup]:
     """Constraints with `action` (`HARD` or `SOFT`) by identity, in the order of their first owners.
 
+    Hard ones of pods whose profile does not run the filter are left out.
+
     Parameters
     ----------
     kinds : sequence of Pod
@@ -93,6 +97,8 @@ def spread_groups(
     about: dict[tuple[str, bytes], tuple[str, SpreadConstraint, Mask]] = {}
     for kind, pod in enumerate(kinds):
         profile = profile_of(pod)
+        if action == HARD and profile is not None and RULE not in profile.filters:
+            continue
         constraints = spread_constraints(pod, profile, cluster.default_selectors, action)
         for constraint in constraints:
             mask = eligible.nodes(pod, profile, constraints, constraint)

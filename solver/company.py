@@ -72,7 +72,7 @@ class Company:
 
     def __init__(self, problem: Problem) -> None:
         roster = problem.roster
-        found = affinity_groups(roster.pods, problem.cluster.affinity_terms, roster.index)
+        found = affinity_groups(roster.pods, problem.cluster.affinity_terms, roster.index, roster.profile_of)
         owned = (group for group in found if len(roster.classes(group.owners)))
         self.groups = [_group(problem, group) for group in owned]
         self.group_of = np.full(len(problem.classes), -1, dtype=np.int64)

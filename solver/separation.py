@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.affinity_terms import AntiAffinityGroup, anti_affinity_groups
+from ..model.affinity_terms import AntiAffinityGroup, anti_affinity_groups, filters
 from .coupling import Coupling
 from .cp import total
 from .partition import Partition, Tally
@@ -121,9 +121,17 @@ def separations(problem: Problem) -> list[Separation]:
     return [separation for separation in found if len(separation.classes)]
 
 
+def _filtered(problem: Problem, classes: Ints) -> Ints:
+    """Classes for which the rule filters; the others may come last, beside anybody."""
+    roster = problem.roster
+    numbers: list[int] = classes.tolist()
+    checked = [filters(roster.profile_of(roster.pods[c])) for c in numbers]
+    return classes[np.array(checked, dtype=bool)]
+
+
 def _separation(problem: Problem, group: AntiAffinityGroup) -> Separation:
     roster = problem.roster
-    owners, selected = roster.classes(group.owners), roster.classes(group.selected)
+    owners, selected = (_filtered(problem, roster.classes(rows)) for rows in (group.owners, group.selected))
     partition = Partition.of(problem.domains(group.term.topology_key))
     return Separation(
         key=group.term.topology_key,

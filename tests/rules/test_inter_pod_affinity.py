@@ -223,6 +223,15 @@ class TestViolations:
         (found,) = RULE.violations(state)
         assert found.key == ("affinity", f"app=db in default by {ZONE}", ZONE, "a", "staying")
 
+    def test_profile_without_the_filter(self) -> None:
+        """Pods whose profile leaves the filter out break nothing when they arrive."""
+        profile = Profile(filters=("NodeName",))
+        shy = {"affinity": affinity([term(app="db")], [term(app="web")])}
+        it = cluster(NODES, [pod("shy", "a1", **shy), pod("web", labels={"app": "web"}, **shy)])
+        state = FinalState(it, {"default/web": "a2"}, configuration=SchedulerConfiguration((profile,)))
+        assert not broken(RULE, state)
+        assert len(broken(RULE, FinalState(it, {"default/web": "a2"}))) == 2
+
     def test_pods_cannot_justify_each_other(self) -> None:
         """Two arriving groups that each want the other are grounded nowhere; one staying pod grounds both."""
         pods = [

@@ -254,6 +254,13 @@ class TestViolations:
         (found,) = broken(RULE, final(it, frozenset({("default/new", "bare")})))
         assert found.key == ("missing label", ZONE, "bare", "arriving")
 
+    def test_profile_without_the_filter(self) -> None:
+        """Pods whose profile leaves the filter out break nothing when they arrive."""
+        it = cluster(NODES, [*webs("a1"), pod("new", **spread(constraint()))])
+        plain = SchedulerConfiguration((Profile(filters=("NodeName",)),))
+        assert broken(RULE, FinalState(it, {"default/new": "a2"}))
+        assert not broken(RULE, FinalState(it, {"default/new": "a2"}, configuration=plain))
+
     def test_profile_defaults_are_held(self) -> None:
         """Hard default constraints of the configuration bind final states too."""
         hard = TopologySpreadConstraint(max_skew=1, topology_key=ZONE, when_unsatisfiable=HARD)
