@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,11 +77,13 @@ class PairCost(Relational):
     def relax(self, relaxation: Relaxation, coefficient: int) -> None:
         """Tangents of squares that cost, and products no larger than McCormick's envelopes."""
         for pair in self.pairs:
-            for bundle in pair.partition.bundles(relaxation):
-                if pair.coefficient < 0:
-                    _wanted(self.problem, relaxation, pair, bundle, coefficient)
-                else:
+            bundles = pair.partition.bundles(relaxation)
+            if pair.coefficient > 0:
+                for bundle in bundles:
                     _unwanted(self.problem, relaxation, pair, bundle, coefficient)
+            else:
+                gains = [_wanted(self.problem, relaxation, pair, bundle, coefficient) for bundle in bundles]
+                _limit_gains(self.problem, relaxation, pair, gains)
 
 
 def _encode(scope: Scope, pair: Pairs) -> Iterator[Expr]:
@@ -157,8 +159,8 @@ def _unwanted(
         relaxation.row(2.0 * k * base - float(bundle.size * k * (k + 1)), np.inf, row)
 
 
-def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int) -> None:
-    """Pairs are a gain: no more than each side times the largest possible other side."""
+def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int) -> int:
+    """Pairs are a gain: no more than each side times the largest possible other side; its column."""
     domains = bundle.domains
     room = _room(problem, relaxation, pair)[:, domains]
     owners = int((pair.owned[domains] + room[pair.owners].sum(axis=0)).max())
@@ -172,6 +174,16 @@ def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundl
     relaxation.row(-np.inf, float(others * base), row)
     row = [(gain, 1.0), *((j, -float(owners)) for j in _columns(relaxation, pair.selected, bundle.touching))]
     relaxation.row(-np.inf, float(owners * other), row)
+    return gain
+
+
+def _limit_gains(problem: Problem, relaxation: Relaxation, pair: Pairs, gains: Sequence[int]) -> None:
+    """All gains together: no more than everybody of one side in the largest domain of the other."""
+    sides = ((pair.owners, pair.owned), (pair.selected, pair.taken))
+    for (classes, pinned), (others, beside) in (sides, sides[::-1]):
+        everybody = int(problem.count[classes].sum() + pinned.sum())
+        row = [*((gain, 1.0) for gain in gains), (relaxation.peak(pair.key, others), -float(everybody))]
+        relaxation.row(-np.inf, float(everybody * int(beside.max(initial=0))), row)
 
 
 def _room(problem: Problem, relaxation: Relaxation, pair: Pairs) -> Ints:

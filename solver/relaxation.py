@@ -51,6 +51,7 @@ class Relaxation:
     def __post_init__(self) -> None:
         self.group_of, self.size = _groups(self.problem, self.eligible, self.terms)
         self._first = np.unique(self.group_of, return_index=True)[1]
+        self._peaks: dict[tuple[str, bytes], int] = {}
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._cost: list[float] = []
@@ -100,13 +101,16 @@ class Relaxation:
         chosen = range(self.groups) if groups is None else groups
         return [int(self.counts[c, g]) for g in chosen if self.counts[c, g] >= 0]
 
-    def groups_in(self, domains: Ints, domain: int) -> list[int] | None:
-        """Groups whose nodes all lie in `domain`; None when a group straddles domains."""
-        inside = domains == domain
-        members = np.bincount(self.group_of[inside], minlength=self.groups)
-        if ((members > 0) & (members < self.size)).any():
-            return None
-        return np.flatnonzero(members).tolist()
+    def peak(self, key: str, classes: Ints) -> int:
+        """The column for the most free pods of `classes` in one domain of topology `key`.
+
+        Nothing forces it up or down: rows that read it must hold for the true value.
+        """
+        identity = (key, classes.tobytes())
+        if identity not in self._peaks:
+            most = float(self.problem.count[classes].sum())
+            self._peaks[identity] = self.column(0.0, most, 0.0)
+        return self._peaks[identity]
 
     def _make_counts(self) -> None:
         problem = self.problem

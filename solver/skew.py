@@ -75,12 +75,13 @@ class Skew:
 
     def most_in_domain(self, problem: Problem) -> Ints:
         """Shape (domains,): pods of the limited classes that any valid placement has in a domain, at most."""
-        everybody = int(self.base.sum() + problem.count[self.selected].sum())
-        rest = max(self.partition.size - 1, 1)
         if self.least is not None:
             return np.maximum(self.least + self.most - self.base, 0)
-        # The others hold at most (everybody - own) / rest each at their smallest.
-        return np.maximum((everybody + rest * self.most) // (rest + 1) - self.base, 0)
+        everybody = int(self.base.sum() + problem.count[self.selected].sum())
+        others = max(self.partition.size - 1, 0)
+        # The smallest of the other domains holds at most (everybody - own) / others.
+        own = (everybody + others * self.most) // (others + 1)
+        return np.maximum(own - self.base, 0)
 
     def lowest(self, problem: Problem, relaxation: Relaxation, bundles: Sequence[Bundle]) -> int:
         """A column that is at most the global minimum."""

@@ -71,17 +71,33 @@ class SkewCost(Relational):
         return total([expression for skew in self.skews for expression in _encode(scope, skew)])
 
     def relax(self, relaxation: Relaxation, coefficient: int) -> None:
-        """The same function of the averages over bundles of domains (Jensen)."""
+        """The same function of the averages over bundles of domains (Jensen), and of the largest domain."""
         for skew in self.skews:
             bundles = skew.partition.bundles(relaxation)
             least = skew.lowest(self.problem, relaxation, bundles)
             everybody = float(skew.base.sum() + self.problem.count[skew.selected].sum())
+            excesses: list[int] = []
             for bundle in bundles:
                 excess = relaxation.column(0.0, everybody, float(coefficient))
                 pods = [(j, 1.0) for c in skew.selected.tolist() for j in relaxation.columns(c, bundle.inner)]
                 limit = bundle.size * skew.most - int(skew.base[bundle.domains].sum())
                 row = [*pods, (excess, -1.0), (least, -float(bundle.size))]
                 relaxation.row(-np.inf, float(limit), row)
+                excesses.append(excess)
+            _limit_peak(relaxation, skew, least, excesses)
+
+
+def _limit_peak(relaxation: Relaxation, skew: Skew, least: int, excesses: Sequence[int]) -> None:
+    """The largest domain has an excess of its own, and leaves the less to the smallest one."""
+    inside = skew.partition.of_node >= 0
+    if (relaxation.eligible[skew.selected] & ~inside).any():
+        return
+    peak = relaxation.peak(skew.key, skew.selected)
+    row = [(peak, 1.0), (least, -1.0), *((excess, -1.0) for excess in excesses)]
+    relaxation.row(-np.inf, float(skew.most), row)
+    pods = [(j, -1.0) for c in skew.selected.tolist() for j in relaxation.columns(c)]
+    row = [(peak, 1.0), (least, float(skew.partition.size - 1)), *pods]
+    relaxation.row(-np.inf, float(skew.base.sum()), row)
 
 
 def _excess(count: Ints, most: int) -> Ints:

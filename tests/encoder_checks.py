@@ -213,12 +213,12 @@ def check_relaxation(case: Case, seed: int) -> None:
         relaxation = Relaxation(case.problem, case.eligible, [(term, 7)] if term else [], ())
         if case.applies:
             case.encoder.relax(relaxation)
-        least = _relaxed(relaxation, counts)
+        least = relaxed(relaxation, counts)
         assert least is not None, f"cut off:\n{counts}"
         assert least <= 7 * (term_value(case.problem, term, counts) if term else 0) + 1e-6
 
 
-def _relaxed(relaxation: Relaxation, counts: Ints) -> float | None:
+def relaxed(relaxation: Relaxation, counts: Ints) -> float | None:
     """The relaxed minimum for given counts; None when they are cut off."""
     wanted = np.zeros((relaxation.groups, len(counts)))
     np.add.at(wanted, relaxation.group_of, counts.T)

@@ -17,6 +17,7 @@ from encoder_checks import (
     check_sets,
     check_term,
 )
+from kubestow.model.profile import Profile, SchedulerConfiguration
 from kubestow.solver.rules.inter_pod_affinity import InterPodAffinity
 
 RACK = "rack"
@@ -41,7 +42,11 @@ def drawn(seed: int, *kinds: str) -> Case:
         _made(draw, f"q{i}", draw.choice([*(n.name for n in nodes), None]), plain)
         for i in range(draw.choice([0, 0, 1, 2]))
     ]
-    return Case(cluster(nodes, pods, namespaces=(namespace("other", team="b"),)), InterPodAffinity())
+    return Case(cluster(nodes, pods, namespaces=(namespace("other", team="b"),)), InterPodAffinity(), LAX)
+
+
+LAX = SchedulerConfiguration((Profile(), Profile("lax", filters=("NodeName",))))
+"""A second profile that does not run the filter."""
 
 
 def _made(
@@ -50,6 +55,7 @@ def _made(
     labels, spec = draw.choice(templates)
     dying = {"deletionTimestamp": "2024-01-01T00:00:00Z"} if on and draw.random() < 0.2 else {}
     where = "other/" if draw.random() < 0.1 else ""
+    spec = {**spec, "schedulerName": "lax"} if draw.random() < 0.1 else spec
     return pod(where + name, on, labels, metadata=dying, **spec)
 
 

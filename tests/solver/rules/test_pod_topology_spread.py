@@ -18,6 +18,7 @@ from encoder_checks import (
     check_term,
 )
 from kubestow.model.api import Service
+from kubestow.model.profile import Profile, SchedulerConfiguration
 from kubestow.solver.rules.pod_topology_spread import PodTopologySpread
 
 RACK = "rack"
@@ -41,7 +42,11 @@ def drawn(seed: int, action: str) -> Case:
         for i in range(draw.choice([0, 1, 2, 3]))
     ]
     services = (Service.model_validate(SERVICE),) if draw.random() < 0.5 else ()
-    return Case(cluster(nodes, pods, services=services), PodTopologySpread())
+    return Case(cluster(nodes, pods, services=services), PodTopologySpread(), LAX)
+
+
+LAX = SchedulerConfiguration((Profile(), Profile("lax", filters=("NodeName",))))
+"""A second profile that does not run the filter."""
 
 
 def _node(draw: random.Random, name: str):
@@ -52,6 +57,7 @@ def _node(draw: random.Random, name: str):
 
 def _made(draw: random.Random, name: str, on: str | None, templates: list[Template]):
     labels, spec = draw.choice(templates)
+    spec = {**spec, "schedulerName": "lax"} if draw.random() < 0.1 else spec
     dying = {"deletionTimestamp": "2024-01-01T00:00:00Z"} if on and draw.random() < 0.2 else {}
     return pod(name, on, labels, metadata=dying, **spec)
 
