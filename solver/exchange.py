@@ -48,15 +48,17 @@ class Exchange:
         self._dummy = len(problem.classes)
         self._cost = NodeCost(problem, self.instance.terms)
         self._usage = self._cost.usage(self.counts)
-        self._request = np.vstack([problem.request, np.zeros((1, len(problem.resources)), dtype=np.int64)])
-        self._room = problem.capacity - self.counts.T @ problem.request
+        self._request: Ints = np.vstack(
+            [problem.request, np.zeros((1, len(problem.resources)), dtype=np.int64)]
+        )
+        self._room: Ints = problem.capacity - self.counts.T @ problem.request
         self._fill_slots()
         self._prepare_rules()
 
     def _fill_slots(self) -> None:
-        self._filled = self.counts.sum(axis=0)
+        self._filled: Ints = self.counts.sum(axis=0)
         width = int(self._filled.max(initial=0)) * 2 + 2
-        self._slots = np.full((len(self.problem.nodes), width), self._dummy, dtype=np.int64)
+        self._slots: Ints = np.full((len(self.problem.nodes), width), self._dummy, dtype=np.int64)
         n, c = np.nonzero(self.counts.T)
         repeats = self.counts[c, n]
         node, cls = np.repeat(n, repeats), np.repeat(c, repeats)
@@ -66,11 +68,11 @@ class Exchange:
     def _prepare_rules(self) -> None:
         coupling, size = self.instance.coupling, self._dummy
         nodes = len(self.problem.nodes)
-        self._open = np.ones((size + 1, nodes), dtype=bool)
+        self._open: Mask = np.ones((size + 1, nodes), dtype=bool)
         self._open[:size] = coupling.eligible
-        self._frozen = np.append(coupling.frozen, False)
+        self._frozen: Mask = np.append(coupling.frozen, False)
         patterns: dict[frozenset[str], int] = {}
-        self._pattern = np.zeros(size + 1, dtype=np.int64)
+        self._pattern: Ints = np.zeros(size + 1, dtype=np.int64)
         rows: list[Ints] = []
         for c in range(size):
             key = frozenset(coupling.keys[c])
@@ -80,18 +82,18 @@ class Exchange:
             self._pattern[c] = patterns[key]
         rows.append(np.zeros(nodes, dtype=np.int64))
         self._pattern[size] = len(rows) - 1
-        self._domain = np.stack(rows)
+        self._domain: Ints = np.stack(rows)
         self._kinds = [
             np.zeros(nodes, dtype=np.int64),
             _alike(self._cost.preference.T),
             _alike(np.concatenate([self._cost.preference, self._open, self._domain]).T),
         ]
-        self._sharing = np.append(self.instance.sharing, -1)
-        self._guarded = np.flatnonzero(coupling.conflict.any(axis=1))
-        self._guard = np.full(size + 1, -1, dtype=np.int64)
+        self._sharing: Ints = np.append(self.instance.sharing, -1)
+        self._guarded: Ints = np.flatnonzero(coupling.conflict.any(axis=1))
+        self._guard: Ints = np.full(size + 1, -1, dtype=np.int64)
         self._guard[self._guarded] = np.arange(len(self._guarded))
-        self._conflict = coupling.conflict[np.ix_(self._guarded, self._guarded)].astype(np.int64)
-        self._present = self.counts[self._guarded].copy()
+        self._conflict: Ints = coupling.conflict[np.ix_(self._guarded, self._guarded)].astype(np.int64)
+        self._present: Ints = self.counts[self._guarded].copy()
 
     def run(self, deadline: float, done: Callable[[float], bool], rounds: int | None = None) -> None:
         """Improve until `deadline` (`time.monotonic`), until ``done(gain so far)``, or for some rounds.
@@ -177,9 +179,9 @@ class Exchange:
         return (self._random.random((len(filled), number)) * filled[:, None]).astype(np.int64)
 
     def _allowed(self, a: Ints, b: Ints, x: Ints, z: Ints) -> Mask:
-        go = self._may_move(x, a, b).all(axis=2)
-        come = self._may_move(z, b, a).all(axis=2)
-        allowed = go[:, :, None] & come[:, None, :]
+        go: Mask = np.asarray(self._may_move(x, a, b).all(axis=2))
+        come: Mask = np.asarray(self._may_move(z, b, a).all(axis=2))
+        allowed: Mask = go[:, :, None] & come[:, None, :]
         for r in range(self._request.shape[1]):
             amount = self._request[:, r]
             added = amount[x].sum(axis=2)[:, :, None] - amount[z].sum(axis=2)[:, None, :]
@@ -216,7 +218,7 @@ class Exchange:
         both = np.concatenate([a, b])
         self._slots[both] = np.sort(self._slots[both], axis=1)
         if int(self._filled.max()) > self._slots.shape[1] - 2:
-            more = np.full_like(self._slots, self._dummy)
+            more: Ints = np.full_like(self._slots, self._dummy)
             self._slots = np.concatenate([self._slots, more], axis=1)
 
     def _guard_moves(self, x: Ints, origin: Ints, target: Ints) -> None:

@@ -19,6 +19,7 @@ from .skew import Skew
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+_MANY = 2**31
 
 
 class Gate(ABC):
@@ -37,6 +38,10 @@ class Gate(ABC):
     @abstractmethod
     def room(self, c: int, counts: Ints, number: int) -> Ints:
         """Shape (domains,): how many of `number` more pods of class `c` each domain may take by now."""
+
+    @abstractmethod
+    def admitted(self, c: int, counts: Ints) -> Ints:
+        """Shape (domains,): how many pods of class `c` the filter admits to each domain, one after another."""
 
     @property
     @abstractmethod
@@ -75,6 +80,15 @@ class SkewGate(Gate):
         if c not in skew.selected:
             return np.where(now <= now.min() + skew.most, number, 0)
         return level(now, number)
+
+    def admitted(self, c: int, counts: Ints) -> Ints:
+        """Up to ``maxSkew`` above the smallest domain; that may rise meanwhile, which helps."""
+        skew = self._skew
+        now = skew.counts(counts)
+        least = int(now.min(initial=0)) if skew.least is None else skew.least
+        room = np.maximum(least + skew.most - now, 0)
+        # A pod that does not count itself changes nothing for the next one.
+        return room if c in skew.selected else np.where(now <= least + skew.most, _MANY, 0)
 
     @property
     def concerned(self) -> Ints:
@@ -132,6 +146,10 @@ class SeparationGate(Gate):
         others = selected + both if c in found.owners else owned + both
         return np.where(others == 0, number, 0)
 
+    def admitted(self, c: int, counts: Ints) -> Ints:
+        """As `room`: the order changes nothing."""
+        return self.room(c, counts, _MANY)
+
     @property
     def concerned(self) -> Ints:
         """All classes of the term."""
@@ -179,6 +197,13 @@ class CompanyGate(Gate):
     def gathering(self) -> bool:
         """Whether the first pod decides where all others go."""
         return self._group.starts
+
+    def admitted(self, c: int, counts: Ints) -> Ints:
+        """As `room`, but a first pod goes alone: it decides where the others may follow."""
+        found = self.room(c, counts, _MANY)
+        group = self._group
+        alone = group.starts and c in group.starters and not counts[group.selected].any()
+        return np.minimum(found, 1) if alone else found
 
     @property
     def concerned(self) -> Ints:

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 Choice = Callable[[Instance, Ints, np.random.Generator, int], Sequence[int]]
 
 
-def at_random(instance: Instance, counts: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
+def at_random(instance: Instance, _: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
     """Any nodes."""
     nodes = len(instance.problem.nodes)
     return random.choice(nodes, size=min(size, nodes), replace=False).tolist()
@@ -30,11 +30,11 @@ def of_one_class(instance: Instance, counts: Ints, random: np.random.Generator, 
     return [*here.tolist(), *random.permutation(others)[: size - len(here)].tolist()]
 
 
-def of_one_domain(instance: Instance, counts: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
+def of_one_domain(instance: Instance, _: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
     """Nodes of one domain of a topology key that some rule names."""
     columns = instance.problem.domain_columns
-    column = columns[:, int(random.integers(columns.shape[1]))]
-    inside = np.flatnonzero(column == random.choice(column))
+    column: Ints = columns[:, int(random.integers(columns.shape[1]))]
+    inside = np.flatnonzero(column == int(random.choice(column)))
     return random.permutation(inside)[:size].tolist()
 
 

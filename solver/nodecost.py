@@ -199,8 +199,7 @@ class _Curve:
         segment = (usage * self._per_unit[nodes].reshape(shape) + 1e-9).astype(np.int32)
         np.clip(segment, 0, self._last, out=segment)
         index = segment + (nodes * (self._last + 1)).reshape(shape)
-        offset: Floats = self._offset.take(index)
-        return offset + self._slope.take(index) * usage
+        return self._offset[index] + self._slope[index] * usage
 
     def delta(self, usage: Floats, change: Floats, nodes: Ints) -> Floats:
         """Change of cost when `usage`, shape (pairs,), changes by `change`, shape (pairs, k, l)."""

@@ -59,9 +59,9 @@ class Reinsertion:
         builder = Builder(instance, without)
         gates = instance.gates_of(c)
         if gates:
-            builder.place_gated(c, gates, np.zeros(self.counts.shape[1]), number)
+            builder.place_gated(c, gates, np.zeros(len(instance.problem.nodes)), number)
         else:
-            builder.place(c, np.arange(self.counts.shape[1]), number, waves=8)
+            builder.place(c, np.arange(len(instance.problem.nodes)), number, waves=8)
         if int(builder.counts[c].sum()) != number:
             return
         cost = instance.cost(builder.counts)

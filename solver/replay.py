@@ -2,6 +2,11 @@
 
 A final state without violations need not have one: with zone and host rules
 mixed, some states can only be reached through states that the filters refuse.
+
+Only relational rules and unbound claims depend on the order; everything else
+that a valid final state passes, each of its parts passes too. So an order is
+found over counts, through the gates, and then walked pod by pod through the
+rules' `admits` where the cluster is small enough for that.
 """
 
 from __future__ import annotations
@@ -9,11 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..model.api import Pod
 from ..model.cluster import Cluster
 from ..model.profile import Profile, SchedulerConfiguration
-from ..model.rules import RULES
+from ..model.rules import RULES, Rule
 from ..model.state import ClusterState, NodeInfo
+from .instance import Instance
+
+Ints = NDArray[np.int64]
+Placement = Mapping[str, str | None]
+WALK = 400_000
+"""Pods to admit times pods there are, up to which an order is walked through `admits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +37,7 @@ class Replay:
     Parameters
     ----------
     order : tuple of str
-        Pods in an order in which each was admitted.
+        Pods in an order in which each is admitted.
     stuck : tuple of str
         Pods that no order tried could admit.
     """
@@ -32,36 +46,125 @@ class Replay:
     stuck: tuple[str, ...]
 
 
-def replay(
-    cluster: Cluster, configuration: SchedulerConfiguration, placement: Mapping[str, str | None]
+def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
+    """Find an order for a placement of the free pods.
+
+    Parameters
+    ----------
+    instance : Instance
+    counts : array, shape (classes, nodes)
+    placement : mapping of str to (str or None)
+        What `counts` was turned into.
+    """
+    problem = instance.problem
+    steps = _steps(instance, counts)
+    order = _pods(instance, steps, placement)
+    placed = [pod.key for pod in problem.free if placement[pod.key]]
+    if len(placed) * len(problem.cluster.pods) <= WALK:
+        return walk(problem.cluster, problem.configuration, placement, [*order, *_rest(placed, order)])
+    return Replay(tuple(order), tuple(_rest(placed, order)))
+
+
+def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
+    known = set(order)
+    return [key for key in placed if key not in known]
+
+
+def _steps(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
+    """Batches (class, pods per node) in an order that the gates admit; what they never admit is left out."""
+    gated = [c for c in range(len(counts)) if instance.gates_of(c)]
+    concerned = {c for gate in instance.gates for c in gate.concerned.tolist()} - set(gated)
+    placed = np.zeros_like(counts)
+    steps: list[tuple[int, Ints]] = []
+    waiting = [c for c in gated if counts[c].any()]
+    helpers = [c for c in sorted(concerned) if counts[c].any()]
+    while waiting:
+        moved = False
+        for c in waiting:
+            batch = _batch(instance, c, counts[c] - placed[c], placed)
+            if batch.any():
+                placed[c] += batch
+                steps.append((c, batch))
+                moved = True
+        waiting = [c for c in waiting if (placed[c] < counts[c]).any()]
+        if not moved:
+            if not helpers:
+                break
+            c = helpers.pop(0)
+            placed[c] = counts[c]
+            steps.append((c, counts[c]))
+    done = {c for c, _ in steps}
+    steps.extend((c, counts[c]) for c in range(len(counts)) if c not in done and c not in gated)
+    return steps
+
+
+def _batch(instance: Instance, c: int, left: Ints, placed: Ints) -> Ints:
+    """How many of the pods `left`, shape (nodes,), of class `c` all its gates admit by now."""
+    batch = left.copy()
+    gates = instance.gates_of(c)
+    for gate in gates:
+        room = gate.admitted(c, placed)
+        if len(gates) > 1:
+            # One pod a domain at a time, so that what one gate admits cannot outdate another's answer.
+            room = np.minimum(room, 1)
+        batch = _within(batch, gate.partition.of_node, room)
+    return batch
+
+
+def _within(batch: Ints, of_node: Ints, room: Ints) -> Ints:
+    """The largest part of `batch` with at most ``room[d]`` pods on the nodes of domain ``d``."""
+    part = np.zeros_like(batch)
+    for n in np.flatnonzero(batch).tolist():
+        domain = int(of_node[n])
+        take = int(batch[n]) if domain < 0 else int(min(batch[n], room[domain]))
+        part[n] = take
+        if domain >= 0:
+            room[domain] -= take
+    return part
+
+
+def _pods(instance: Instance, steps: Sequence[tuple[int, Ints]], placement: Placement) -> list[str]:
+    """The pods behind the batches."""
+    problem = instance.problem
+    waiting: dict[tuple[int, int], list[str]] = {}
+    for cls in problem.classes:
+        for position in cls.members:
+            node = placement[problem.free[position].key]
+            if node is not None:
+                place = problem.cluster.node_index[node]
+                waiting.setdefault((cls.index, place), []).append(problem.free[position].key)
+    order: list[str] = []
+    for c, batch in steps:
+        for n in np.flatnonzero(batch).tolist():
+            pods = waiting[c, n]
+            order.extend(pods[: batch[n]])
+            del pods[: batch[n]]
+    return order
+
+
+def walk(
+    cluster: Cluster, configuration: SchedulerConfiguration, placement: Placement, order: Sequence[str]
 ) -> Replay:
-    """Admit the placed pods one by one, again and again over those that are refused.
+    """Admit pods one by one through the rules, again and again over those that are refused.
 
     Parameters
     ----------
     cluster : Cluster
-        After admission, with the pods of `placement` pending.
-    placement : mapping of str to (str or None)
-
-    Returns
-    -------
-    Replay
+        After admission, with the pods of `order` pending.
+    order : sequence of str
+        In which to try.
     """
     state = ClusterState.of(cluster, configuration)
-    waiting: Sequence[Pod] = [pod for pod in cluster.pods if placement.get(pod.key)]
-    waiting = sorted(waiting, key=lambda pod: (-pod.priority, pod.metadata.creation_timestamp or 0))
-    order: list[str] = []
+    waiting = [cluster.pod_by_key[key] for key in order]
+    admitted: list[str] = []
     while waiting:
-        refused: list[Pod] = []
-        for pod in waiting:
-            if _place(state, pod, placement[pod.key] or ""):
-                order.append(pod.key)
-            else:
-                refused.append(pod)
+        refused = [pod for pod in waiting if not _place(state, pod, placement[pod.key] or "")]
+        missed = {pod.key for pod in refused}
+        admitted.extend(pod.key for pod in waiting if pod.key not in missed)
         if len(refused) == len(waiting):
             break
         waiting = refused
-    return Replay(tuple(order), tuple(pod.key for pod in waiting))
+    return Replay(tuple(admitted), tuple(pod.key for pod in waiting))
 
 
 def _place(state: ClusterState, pod: Pod, name: str) -> bool:
@@ -80,8 +183,9 @@ def _place(state: ClusterState, pod: Pod, name: str) -> bool:
 
 def _admit(
     state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo
-) -> list[tuple[object, object]] | None:
-    active: list[tuple[object, object]] = []
+) -> list[tuple[Rule, object]] | None:
+    """The rules that had something to say, when all of them admit the pod; else None."""
+    active: list[tuple[Rule, object]] = []
     for rule in RULES:
         if rule.name not in profile.filters:
             continue

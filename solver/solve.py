@@ -138,7 +138,7 @@ class Task:
         violations = _checked(final, frozenset(placement))
         score = evaluate(final, preset=self.preset, profile=self.profile)
         _compare(search, score)
-        admitted = replay(self.cluster, self.configuration, placement)
+        admitted = replay(self.instance, search.counts, placement)
         seconds = {"build": self.seconds, **search.seconds, "check": time.monotonic() - began}
         return Result(
             question=self.question,
