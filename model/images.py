@@ -30,6 +30,7 @@ class NodeImages:
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = tuple(nodes)
         self._values: dict[str, dict[str, int]] = {}
+        self._places: dict[str, tuple[int, NDArray[np.int64]]] = {}
 
     @cached_property
     def _pulled(self) -> dict[str, tuple[int, list[int]]]:
@@ -58,16 +59,24 @@ class NodeImages:
             found = self._values[image] = {self._nodes[position].name: value for position in places}
         return found
 
+    def _found(self, name: str) -> tuple[int, NDArray[np.int64]]:
+        """What an image is worth, and the positions of the nodes that have it."""
+        found = self._places.get(name)
+        if found is None:
+            size, places = self._pulled[name]
+            found = self._places[name] = self._value(size, len(places)), np.array(places)
+        return found
+
     def scores(self, pod: Pod) -> NDArray[np.int64] | None:
         """Shape (nodes,): each node's raw score, 0..100; None when no node has any of the pod's images."""
         names = [normalized_name(name) for name in pod_images(pod)]
-        pulled = [self._pulled[name] for name in names if name in self._pulled]
+        pulled = [self._found(name) for name in names if name in self._pulled]
         if not pulled:
             return None
         most = MOST_PER_IMAGE * len(names)
         total = np.zeros(len(self._nodes), dtype=np.int64)
-        for size, places in pulled:
-            total[places] += min(self._value(size, len(places)), most)
+        for value, places in pulled:
+            total[places] += min(value, most)
         return 100 * (np.clip(total, LEAST, most) - LEAST) // (most - LEAST)
 
 
