@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, cast
@@ -29,8 +28,10 @@ class ApiObject(BaseModel):
     def _drop_nulls(cls, data: Any) -> Any:
         if isinstance(data, dict):
             fields = cast("dict[str, Any]", data)
-            if None in fields.values():
-                return {name: value for name, value in fields.items() if value is not None}
+            # Not ``None in values``: that would compare with nested models, which is slow.
+            for each in fields.values():
+                if each is None:
+                    return {name: value for name, value in fields.items() if value is not None}
         return cast("Any", data)
 
     def __hash__(self) -> int:
@@ -110,7 +111,7 @@ def lift_node_name(data: Any) -> Any:
         return data
     fields = cast("dict[str, Any]", data)
     spec = fields.get("spec")
-    if not isinstance(spec, Mapping) or "nodeName" not in spec:
+    if not isinstance(spec, dict) or "nodeName" not in spec:
         return fields
-    rest = dict(cast("Mapping[str, Any]", spec))
+    rest = dict(cast("dict[str, Any]", spec))
     return {**fields, "spec": rest, "nodeName": rest.pop("nodeName") or None}
