@@ -36,7 +36,7 @@ class Loaded:
     @property
     def warnings(self) -> tuple[Warning, ...]:
         """What the user must know about the input."""
-        return self.cluster.warnings
+        return (*self.cluster.warnings, *self.configuration.warnings)
 
 
 def load(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from golden_cases import cases, recorded
 from kubestow.adapters.configuration import parse_configuration
+from kubestow.adapters.inputs import load
 from kubestow.adapters.read import read
 from kubestow.model.errors import BadInput
 from kubestow.model.profile import FILTERS, SCORES, Profile, SchedulerConfiguration
@@ -230,3 +231,10 @@ def test_a_configuration_is_read_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         read(path)
     assert (caught.value.file, caught.value.document, caught.value.field) == (str(path), 1, "extender")
+
+
+def test_warnings_of_a_configuration_reach_the_user(tmp_path: Path) -> None:
+    """They are shown beside those of the cluster."""
+    path = tmp_path / "input.yaml"
+    path.write_text(f"kind: KubeSchedulerConfiguration\napiVersion: {VERSION}\nextenders: [{{}}]\n")
+    assert [warning.code for warning in load([str(path)]).warnings] == ["no-nodes", "not-modelled"]
