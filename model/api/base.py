@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d+)\)")
 
 
@@ -70,8 +71,8 @@ def _parse_text(text: str) -> int:
 def _since_epoch(moment: datetime) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() // 1)
-    return seconds * 10**9 + moment.microsecond * 1000
+    since = moment - _EPOCH
+    return ((since.days * 86400 + since.seconds) * 10**6 + since.microseconds) * 1000
 
 
 Time = Annotated[int, BeforeValidator(parse_time)]
