@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.alias_generators import to_camel
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d+)\)")
+_KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d{1,20})\)")
 
 
 class ApiObject(BaseModel):
