@@ -62,7 +62,8 @@ def pod_level(name: str) -> bool:
 
 def pod_requests(pod: Pod) -> Requests:
     """The pod's requests: containers, init containers, sidecars, overhead, pod level, resize."""
-    return _cached(_plain, pod, lambda: _requests(pod, {}))
+    found = _known(_plain, pod)
+    return _remember(_plain, pod, _requests(pod, {})) if found is None else found
 
 
 def nonzero_requests(pod: Pod) -> Requests:
@@ -70,7 +71,8 @@ def nonzero_requests(pod: Pod) -> Requests:
 
     Where the pod level states requests, the defaults stand in only for what neither level mentions.
     """
-    return _cached(_counted, pod, lambda: _nonzero(pod))
+    found = _known(_counted, pod)
+    return _remember(_counted, pod, _nonzero(pod)) if found is None else found
 
 
 def scored_requests(pod: Pod) -> Requests:
@@ -79,23 +81,27 @@ def scored_requests(pod: Pod) -> Requests:
     Every container that does not mention cpu or memory counts with a default, and
     pod-level requests do not count: kube-scheduler's score misses them.
     """
-    return _cached(_scored, pod, lambda: _requests(pod, _DEFAULTS, pod_level_counts=False))
-
-
-_plain: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
-_counted: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
-_scored: WeakKeyDictionary[PodSpec, Requests] = WeakKeyDictionary()
-
-
-def _cached(
-    cache: WeakKeyDictionary[PodSpec, Requests], pod: Pod, compute: Callable[[], Requests]
-) -> Requests:
-    if _resized(pod):
-        return compute()
-    found = cache.get(pod.spec)
+    found = _known(_scored, pod)
     if found is None:
-        found = cache[pod.spec] = compute()
+        found = _remember(_scored, pod, _requests(pod, _DEFAULTS, pod_level_counts=False))
     return found
+
+
+_Cache = WeakKeyDictionary[PodSpec, Requests]
+_plain: _Cache = WeakKeyDictionary()
+_counted: _Cache = WeakKeyDictionary()
+_scored: _Cache = WeakKeyDictionary()
+
+
+def _known(cache: _Cache, pod: Pod) -> Requests | None:
+    """What was computed for the pod's spec, unless its status says more."""
+    return None if _resized(pod) else cache.get(pod.spec)
+
+
+def _remember(cache: _Cache, pod: Pod, requests: Requests) -> Requests:
+    if not _resized(pod):
+        cache[pod.spec] = requests
+    return requests
 
 
 def _resized(pod: Pod) -> bool:

@@ -117,12 +117,15 @@ class ClusterState:
     assumed : dict
         Room for rules whose decisions on a placed pod outlive its cycle, such as
         volumes reserved by VolumeBinding: rule name -> whatever the rule keeps.
+    started : dict of str to int
+        When pods started that were placed meanwhile, in ns; others say so in their status.
     """
 
     cluster: Cluster
     configuration: SchedulerConfiguration
     nodes: dict[str, NodeInfo]
     assumed: dict[str, Any] = field(default_factory=dict[str, Any])
+    started: dict[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def of(cls, cluster: Cluster, configuration: SchedulerConfiguration) -> ClusterState:

@@ -18,6 +18,7 @@ from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import verify
 from .assign import counts_of, placement_of
+from .cuts import Cut
 from .encode import feasible
 from .greedy import schedule
 from .instance import Instance
@@ -30,6 +31,8 @@ from .stages import Stage, stages
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
 _GREEDY_WORK = 10_000
+CUTS = 20
+"""How many placements without an order are cut off before the best with one is taken."""
 
 
 def solve(
@@ -75,7 +78,7 @@ def solve(
     return task.solve(limits or Limits(), greedy)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Task:
     """A question about a cluster, ready to be solved.
 
@@ -91,6 +94,8 @@ class Task:
     stages : tuple of Stage
     seconds : float
         Time it took to build.
+    inexact : bool
+        Whether a cut was made without trying all orders: later bounds are not proven then.
     """
 
     question: str
@@ -102,10 +107,13 @@ class Task:
     instance: Instance
     stages: tuple[Stage, ...]
     seconds: float
+    inexact: bool = False
 
     def greedy(self, seed: int | None = None) -> Placement:
         """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
-        found = schedule(self.cluster, self.configuration, preemption="off", passes=None, seed=seed)
+        found = schedule(
+            self.cluster, self.configuration, preemption="off", passes=None, seed=seed, detail=False
+        )
         return {key: node for key, node in found.placement.items() if key in self.free.free}
 
     def values(self, placement: Placement) -> tuple[int, ...]:
@@ -119,39 +127,74 @@ class Task:
 
     def solve(self, limits: Limits, greedy: Placement | None = None) -> Result:
         """Solve, then verify, evaluate and replay; see `solve`."""
+        deadline = time.monotonic() + max(0.1, limits.time - self.seconds)
+        start = self._start(greedy)
+        while True:
+            left = replace(limits, time=max(0.1, deadline - time.monotonic()))
+            attempt = self._attempt(left, start)
+            stuck = attempt.admitted.stuck
+            if not stuck or len(self.instance.cuts) == CUTS or time.monotonic() > deadline:
+                break
+            instance = self.instance
+            instance.cuts.append(Cut.of(instance.ordered, instance.cells, attempt.counts))
+            self.inexact |= not attempt.admitted.exhausted
+        if stuck and start is not None:
+            attempt = self._attempt(replace(limits, time=0.1), start, search=False)
+        return self._finish(attempt)
+
+    def _start(self, greedy: Placement | None) -> Ints | None:
+        """kube-scheduler's own placement, where it is known or cheap, and breaks no rule in the end."""
         problem = self.instance.problem
-        start = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
-        left = replace(limits, time=max(0.1, limits.time - self.seconds))
-        search = Search(self.instance, self.stages, left, start)
         if greedy is None and len(problem.free) * len(problem.nodes) <= _GREEDY_WORK:
             greedy = self.greedy()
-        if greedy is not None:
-            counts = counts_of(problem, greedy)
-            if feasible(self.instance, counts):
-                search.offer(counts)
-        return self._finish(search, search.run())
+        counts = None if greedy is None else counts_of(problem, greedy)
+        return counts if counts is not None and feasible(self.instance, counts) else None
 
-    def _finish(self, search: Search, results: tuple[StageResult, ...]) -> Result:
-        placement = placement_of(self.instance.problem, search.counts)
-        final = self.final(placement)
+    def _attempt(self, limits: Limits, start: Ints | None, *, search: bool = True) -> Attempt:
+        problem = self.instance.problem
+        nothing = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
+        found = Search(self.instance, self.stages, limits, nothing)
+        if start is not None:
+            found.offer(start)
+        results = found.run() if search else found.results()
+        placement = placement_of(problem, found.counts)
+        return Attempt(found, results, placement, replay(self.instance, found.counts, placement))
+
+    def _finish(self, attempt: Attempt) -> Result:
+        final = self.final(attempt.placement)
         began = time.monotonic()
-        violations = _checked(final, frozenset(placement))
+        violations = _checked(final, frozenset(attempt.placement))
         score = evaluate(final, preset=self.preset, profile=self.profile)
-        _compare(search, score)
-        admitted = replay(self.instance, search.counts, placement)
-        seconds = {"build": self.seconds, **search.seconds, "check": time.monotonic() - began}
+        _compare(self.instance, attempt.counts, score)
+        results = tuple(map(_unproven, attempt.results)) if self.inexact else attempt.results
+        seconds = {"build": self.seconds, **attempt.search.seconds, "check": time.monotonic() - began}
         return Result(
             question=self.question,
-            status=_status(results, admitted),
+            status=_status(results, attempt.admitted),
             stages=results,
-            placement=placement,
-            order=admitted.order,
+            placement=attempt.placement,
+            order=attempt.admitted.order,
             score=score,
             violations=violations,
-            unadmitted=admitted.stuck,
+            unadmitted=attempt.admitted.stuck,
             excluded={key: str(reason) for key, reason in self.free.excluded.items()},
             seconds=seconds,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """One search and what became of its placement."""
+
+    search: Search
+    results: tuple[StageResult, ...]
+    placement: dict[str, str | None]
+    admitted: Replay
+
+    @property
+    def counts(self) -> Ints:
+        """Shape (classes, nodes)."""
+        return self.search.counts
 
 
 def pose(
@@ -196,10 +239,14 @@ def _checked(final: FinalState, free: frozenset[str]) -> tuple[Violation, ...]:
     return verification.inherited
 
 
-def _compare(search: Search, score: Score) -> None:
+def _unproven(result: StageResult) -> StageResult:
+    return replace(result, status=Status.FEASIBLE, bound=None)
+
+
+def _compare(instance: Instance, counts: Ints, score: Score) -> None:
     """Claim == evaluation, term by term, to the last digit."""
-    claimed = search.instance.costs(search.counts)
-    worst = {term.name: term.worst for term, _ in search.instance.terms}
+    claimed = instance.costs(counts)
+    worst = {term.name: term.worst for term, _ in instance.terms}
     found = {term.name: term.cost for term in score.terms}
     found_worst = {term.name: term.worst for term in score.terms}
     if claimed != found or worst != found_worst:

@@ -34,7 +34,7 @@ class NodeResourcesFit(Rule):
         checked = {
             name: amount
             for name, amount in pod_requests(pod).items()
-            if amount and not _ignored(name, profile)
+            if amount and not ignored(name, profile)
         }
         return PreFilter(data=checked)
 
@@ -119,7 +119,8 @@ def usage(node: NodeInfo, name: str, request: int, *, nonzero: bool) -> tuple[in
     return node.requested.get(name, 0) + request, node.allocatable.get(name, 0)
 
 
-def _ignored(name: str, profile: Profile) -> bool:
+def ignored(name: str, profile: Profile) -> bool:
+    """Whether the profile leaves an extended resource to somebody else."""
     group = name.partition("/")[0]
     return extended(name) and (name in profile.ignored_resources or group in profile.ignored_resource_groups)
 

@@ -126,6 +126,9 @@ class Nominations:
         """The pod is placed, or its nomination is withdrawn."""
         self._by_node.get(pod.status.nominated_node_name, {}).pop(pod.key, None)
 
+    def __bool__(self) -> bool:
+        return any(self._by_node.values())
+
     def on(self, node: str) -> list[Pod]:
         """The pods nominated to the node."""
         return list(self._by_node.get(node, {}).values())

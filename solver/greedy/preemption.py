@@ -36,13 +36,19 @@ class Attempt:
     nominations: Nominations
     random: Random | None = None
 
+    def rank(self, pod: Pod) -> tuple[int, int]:
+        """Sort key, most important first: priority, then how long the pod has been running."""
+        started = self.state.started.get(pod.key, pod.status.start_time)
+        return -pod.priority, NOW if started is None else started
+
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Victims on a node, most important first, and how many of them exceed a budget."""
+    """Victims on a node, most important first; how many exceed a budget; the earliest start at the top."""
 
     victims: tuple[Pod, ...]
     violations: int
+    earliest: int
 
 
 def post_filter(attempt: Attempt) -> Preemption | None:
@@ -123,13 +129,14 @@ def _make_room(attempt: Attempt, name: str) -> _Room | Verdict:
         verdict = trial.verdict()
         if verdict is not None:
             return verdict
-        removable.sort(key=importance)
+        removable.sort(key=attempt.rank)
         violating = _violating(removable, attempt.state.cluster.pod_disruption_budgets)
         first = [pod for pod in removable if pod.key in violating]
         second = [pod for pod in removable if pod.key not in violating]
         victims = [pod for pod in (*first, *second) if not trial.reprieve(pod)]
         violations = sum(pod.key in violating for pod in victims)
-        return _Room(tuple(sorted(victims, key=importance)), violations)
+        victims.sort(key=attempt.rank)
+        return _Room(tuple(victims), violations, attempt.rank(victims[0])[1])
 
 
 class _Trial:
@@ -171,15 +178,6 @@ class _Trial:
         return False
 
 
-def importance(pod: Pod) -> tuple[int, int]:
-    """Sort key, most important first: priority, then how long the pod has been running."""
-    return -pod.priority, _started(pod)
-
-
-def _started(pod: Pod) -> int:
-    return NOW if pod.status.start_time is None else pod.status.start_time
-
-
 def _violating(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) -> frozenset[str]:
     """Pods whose eviction exceeds a budget, when they are evicted in this order."""
     allowed = [0 if budget.status is None else budget.status.disruptions_allowed for budget in budgets]
@@ -218,6 +216,5 @@ def _best(rooms: Mapping[str, _Room]) -> tuple[str, ...]:
 def _cost(room: _Room) -> tuple[int, int, int, int, int]:
     """Budget violations, top priority, sum of priorities, number of victims, earliest start at the top."""
     victims = room.victims
-    top = victims[0].priority
-    earliest = min(_started(pod) for pod in victims if pod.priority == top)
-    return room.violations, top, sum(pod.priority + 2**31 for pod in victims), len(victims), -earliest
+    total = sum(pod.priority + 2**31 for pod in victims)
+    return room.violations, victims[0].priority, total, len(victims), -room.earliest

@@ -5,8 +5,8 @@ Source: ``pkg/scheduler/schedule_one.go``.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field, replace
+from random import Random
 
 from ...model.api import Pod, PodStatus
 from ...model.cluster import Cluster
@@ -47,8 +47,8 @@ class Scheduler:
         Nodes promised to waiting pods.
     preempting : bool
         Look at preemption when a pod is unschedulable.
-    random : random.Random or None
-        Breaks ties; None takes the first name.
+    random, lots : Random or None
+        Break ties between nodes and between candidates for preemption; None takes the first name.
     placed : int
         Pods placed so far.
     """
@@ -57,7 +57,8 @@ class Scheduler:
     waiting: dict[str, Pod]
     nominations: Nominations
     preempting: bool = True
-    random: random.Random | None = None
+    random: Random | None = None
+    lots: Random | None = None
     placed: int = field(default=0, init=False)
 
     @classmethod
@@ -72,9 +73,10 @@ class Scheduler:
         """The cluster as given, with its pending pods waiting."""
         waiting = {pod.key: pod for pod in pending(cluster.pods)}
         ours = (pod for pod in waiting.values() if configuration.profile(pod.spec.scheduler_name))
-        chooser = None if seed is None else random.Random(seed)
         state = ClusterState.of(cluster, configuration)
-        return cls(state, waiting, Nominations(ours), preempting, chooser)
+        # Two streams, so that looking at preemption does not change where pods go.
+        choices = (None, None) if seed is None else (Random(seed), Random(~seed))
+        return cls(state, waiting, Nominations(ours), preempting, *choices)
 
     def profile(self, pod: Pod) -> Profile | None:
         """The profile that schedules `pod`, if it is ours."""
@@ -82,8 +84,21 @@ class Scheduler:
 
     def look(self, pod: Pod) -> Decision:
         """One cycle for `pod`, without placing it."""
+        turned_away = self.turned_away(pod)
         profile = self.profile(pod)
-        if profile is None:
+        if turned_away is not None or profile is None:
+            return turned_away or Decision(pod, Record(pod.key, Outcome.OTHER_SCHEDULER))
+        try:
+            if not self.state.nodes:
+                raise CycleError(texts.NO_NODES)
+            prepared = prepare(self.state, profile, pod)
+            return Decision(pod, self._cycle(profile, pod, prepared), prepared.active)
+        except CycleError as error:
+            return Decision(pod, Record(pod.key, Outcome.ERROR, message=str(error)))
+
+    def turned_away(self, pod: Pod) -> Decision | None:
+        """The decision on a pod that gets no cycle."""
+        if self.profile(pod) is None:
             return Decision(pod, Record(pod.key, Outcome.OTHER_SCHEDULER))
         gated = gate(pod)
         if gated is not None:
@@ -94,13 +109,7 @@ class Scheduler:
         if unmodelled:
             message = f"not modelled: {', '.join(unmodelled)}"
             return Decision(pod, Record(pod.key, Outcome.NOT_MODELLED, message=message))
-        try:
-            if not self.state.nodes:
-                raise CycleError(texts.NO_NODES)
-            prepared = prepare(self.state, profile, pod)
-            return Decision(pod, self._cycle(profile, pod, prepared), prepared.active)
-        except CycleError as error:
-            return Decision(pod, Record(pod.key, Outcome.ERROR, message=str(error)))
+        return None
 
     def look_alone(self, pod: Pod) -> Record:
         """The same, with what every plugin says on its own."""
@@ -120,8 +129,8 @@ class Scheduler:
         for rule, data in decision.active:
             rule.reserve(self.state, profile, pod, node, data)
         self.placed += 1
-        started = pod.status.model_copy(update={"start_time": NOW + self.placed * SECOND})
-        node.add(pod.model_copy(update={"node_name": name, "status": started}))
+        self.state.started[pod.key] = NOW + self.placed * SECOND
+        node.add(pod)
         self.nominations.remove(pod)
         del self.waiting[pod.key]
 
@@ -133,6 +142,7 @@ class Scheduler:
         victims = [node.pods[key] for key in preemption.victims]
         for victim in victims:
             node.remove(victim)
+            self.state.started.pop(victim.key, None)
         for other in self.nominations.on(name):
             if other.priority < pod.priority:
                 self._nominate(other, "")
@@ -160,7 +170,7 @@ class Scheduler:
         )
         if feasible:
             return self._choose(profile, pod, feasible, record)
-        attempt = Attempt(self.state, profile, pod, prepared, verdicts, self.nominations, self.random)
+        attempt = Attempt(self.state, profile, pod, prepared, verdicts, self.nominations, self.lots)
         return self._reject(record, attempt)
 
     def _filter(self, profile: Profile, pod: Pod, prepared: Prepared) -> dict[str, Verdict | None]:
