@@ -38,8 +38,9 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
     ``node NAME``. The magnitude is the number of `Violation.pods`.
     """
     known, index = final.cluster.affinity_terms, final.kind_index
+    unchecked = _unchecked(final)
     for group in anti_affinity_groups(final.kinds, known, index):
-        yield from _conflicts(final, group)
+        yield from _conflicts(final, group, unchecked)
     groups = affinity_groups(final.kinds, known, index, final.profile_of)
     if groups:
         grounded = Grounding(final, groups).grounded()
@@ -48,10 +49,10 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
             yield from _left_alone(final, group)
 
 
-def _conflicts(final: FinalState, group: AntiAffinityGroup) -> Iterator[Violation]:
+def _conflicts(final: FinalState, group: AntiAffinityGroup, unchecked: Flags) -> Iterator[Violation]:
     domains = final.cluster.topology.domains(group.term.topology_key)
     pods = placed(final, np.union1d(group.owners, group.selected))
-    pods = pods[(domains.of_node[final.node_of[pods]] >= 0) & ~_unchecked(final, pods)]
+    pods = pods[(domains.of_node[final.node_of[pods]] >= 0) & ~unchecked[pods]]
     domain = domains.of_node[final.node_of[pods]]
     owner = np.isin(final.kind_of[pods], group.owners)
     selected = np.isin(final.kind_of[pods], group.selected)
@@ -64,11 +65,10 @@ def _conflicts(final: FinalState, group: AntiAffinityGroup) -> Iterator[Violatio
     yield from _report(final, domains, key, about, pods[staying & stays], advisory=True)
 
 
-def _unchecked(final: FinalState, pods: Pods) -> Flags:
-    """Arriving pods for which the rule does not filter: they come last and disturb nobody."""
-    kinds: list[int] = np.unique(final.kind_of[pods]).tolist()
-    free = [kind for kind in kinds if not filters(final.profile_of(final.kinds[kind]))]
-    return final.arriving[pods] & np.isin(final.kind_of[pods], free)
+def _unchecked(final: FinalState) -> Flags:
+    """Shape (pods,): arriving pods for which the rule does not filter; they come last and disturb nobody."""
+    free = np.array([not filters(final.profile_of(kind)) for kind in final.kinds], dtype=bool)
+    return final.arriving & free[final.kind_of]
 
 
 def _others(domain: NDArray[np.int64], which: Flags) -> Flags:
@@ -93,6 +93,8 @@ def _unmet(
     final: FinalState, group: AffinityGroup, pods: Pods, company: Pods, advisory: bool
 ) -> Iterator[Violation]:
     """Report `pods` under the first key for which nobody else of `company` is in their domain."""
+    if not len(pods):
+        return
     topology = final.cluster.topology
     pods = pods[~_exempt(final, group, pods, company)]
     for name in group.keys:
