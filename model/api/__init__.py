@@ -31,7 +31,6 @@ from .pod import (
     PreferredSchedulingTerm,
     Toleration,
     TopologySpreadConstraint,
-    Volume,
     WeightedPodAffinityTerm,
 )
 from .policy import PodDisruptionBudget, PriorityClass, Service
@@ -44,6 +43,7 @@ from .storage import (
     StorageClass,
     VolumeAttachment,
 )
+from .volume import Volume
 from .workload import WORKLOAD_KINDS, PodTemplateSpec, Workload, WorkloadSpec
 
 __all__ = [

@@ -1,57 +1,12 @@
-# ruff: noqa: E501 - objects in one line each
 from typing import Any
 
 import pytest
 from kubestow.adapters.expand import MOST_PODS, expand
-from kubestow.adapters.read.build import Builder
-from kubestow.adapters.read.kinds import CLUSTER_FIELDS
 from kubestow.model.api import Workload
 from kubestow.model.cluster import Cluster
 from kubestow.model.errors import BadInput
 from kubestow.model.labels import selects
-
-SPEC = {"containers": [{"name": "c"}]}
-
-
-def workload(
-    kind: str, name: str = "w", *, uid: str = "", template: Any = None, **spec: Any
-) -> dict[str, Any]:
-    body = template or {"metadata": {"labels": {"app": name}}, "spec": SPEC}
-    metadata = {"name": name, "namespace": "a", "uid": uid}
-    return {
-        "kind": kind,
-        "metadata": metadata,
-        "spec": {"selector": {"matchLabels": {"app": name}}, "template": body, **spec},
-    }
-
-
-def node(name: str, **fields: Any) -> dict[str, Any]:
-    return {"kind": "Node", "metadata": {"name": name, "labels": fields.pop("labels", {})}, "spec": fields}
-
-
-def pod(
-    name: str, owner: str = "", *, uid: str = "", phase: str = "", node: str = "", **metadata: Any
-) -> dict[str, Any]:
-    kind, _, of = owner.partition("/")
-    owners = [{"kind": kind, "name": of, "uid": uid, "controller": True}] if owner else []
-    return {
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "a", "ownerReferences": owners, **metadata},
-        "spec": {**SPEC, "nodeName": node},
-        "status": {"phase": phase},
-    }
-
-
-def cluster(*objects: dict[str, Any]) -> Cluster:
-    fields: dict[str, list[Any]] = {}
-    builder = Builder()
-    for raw in objects:
-        fields.setdefault(CLUSTER_FIELDS[raw["kind"]][0], []).append(builder.build(raw["kind"], raw))
-    return Cluster(**{name: tuple(found) for name, found in fields.items()})
-
-
-def names(found: Cluster) -> list[str]:
-    return [pod.name for pod in found.pods]
+from workload_builders import SPEC, cluster, names, node, pod, workload
 
 
 def owners(found: Cluster) -> dict[str, Workload]:
@@ -89,12 +44,12 @@ def test_pods_are_controlled_by_a_workload_that_selects_them() -> None:
     found = expand(
         cluster(workload("Deployment", "d", replicas=2), workload("StatefulSet", "s"), workload("Job", "j"))
     )
-    for pod in found.pods:
-        controller = pod.metadata.controller
+    for made in found.pods:
+        controller = made.metadata.controller
         assert controller is not None
         owner = owners(found)[controller.uid]
         assert (owner.kind, owner.metadata.name) == (controller.kind, controller.name)
-        assert selects(owner.spec.selector, pod.labels)
+        assert selects(owner.spec.selector, made.labels)
     replica_set = next(each for each in found.workloads if each.kind == "ReplicaSet")
     controller = replica_set.metadata.controller
     assert controller is not None
@@ -184,120 +139,6 @@ def test_a_node_name_in_the_template_forces_the_pods() -> None:
     found = expand(cluster(node("n0"), node("n1"), workload("Deployment", template=template)))
     assert [(pod.node_name, pod.status.phase) for pod in found.pods] == [("n1", "")]
     assert found.forced(found.pods[0])
-
-
-def claim_template(name: str) -> dict[str, Any]:
-    return {"metadata": {"name": name}, "spec": {"resources": {"requests": {"storage": "1Gi"}}}}
-
-
-def test_a_stateful_set_claims_volumes_once() -> None:
-    """Claims are ``<template>-<workload>-<ordinal>``; those that exist are used."""
-    existing = {
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "data-w-0", "namespace": "a"},
-        "spec": {"volumeName": "v"},
-    }
-    template = {
-        "metadata": {"labels": {"app": "w"}},
-        "spec": {**SPEC, "volumes": [{"name": "data", "emptyDir": {}}]},
-    }
-    made = workload(
-        "StatefulSet", replicas=2, volumeClaimTemplates=[claim_template("data")], template=template
-    )
-    found = expand(cluster(made, existing))
-    assert [(claim.key, claim.spec.volume_name) for claim in found.persistent_volume_claims] == [
-        ("a/data-w-0", "v"),
-        ("a/data-w-1", ""),
-    ]
-    mounted = [[volume.persistent_volume_claim for volume in pod.spec.volumes] for pod in found.pods]
-    assert [[claim and claim.claim_name for claim in volumes] for volumes in mounted] == [
-        ["data-w-0"],
-        ["data-w-1"],
-    ]
-
-
-def test_a_stateful_set_replaces_completed_pods_and_waits_for_terminating_ones() -> None:
-    """Its names are fixed: a completed pod makes room, a terminating one keeps its name."""
-    found = expand(
-        cluster(
-            workload("StatefulSet", replicas=3),
-            pod("w-0", "StatefulSet/w", phase="Failed", node="gone"),
-            pod("w-1", "StatefulSet/w", deletionTimestamp="2026-01-01T00:00:00Z"),
-        )
-    )
-    assert [(pod.name, pod.node_name) for pod in found.pods] == [("w-1", None), ("w-0", None), ("w-2", None)]
-
-
-def test_claims_get_the_default_storage_class() -> None:
-    """As the API server gives it to claims that are created."""
-    marks = {"storageclass.kubernetes.io/is-default-class": "true"}
-    standard = {"kind": "StorageClass", "metadata": {"name": "std", "annotations": marks}, "provisioner": "x"}
-    made = workload("StatefulSet", replicas=1, volumeClaimTemplates=[claim_template("data")])
-    claims = expand(cluster(made, standard)).persistent_volume_claims
-    assert [claim.spec.storage_class_name for claim in claims] == ["std"]
-
-
-def test_ephemeral_volumes_get_claims_of_their_pod() -> None:
-    """The ephemeral volume controller makes ``<pod>-<volume>``, controlled by the pod."""
-    volume = {"name": "v", "ephemeral": {"volumeClaimTemplate": claim_template("x")}}
-    template = {"metadata": {"labels": {"app": "w"}}, "spec": {**SPEC, "volumes": [volume]}}
-    found = expand(cluster(workload("Deployment", template=template)))
-    claim = found.persistent_volume_claims[0]
-    assert claim.key == "a/w-0-v"
-    assert claim.metadata.controller is not None
-    assert claim.metadata.controller.uid == found.pods[0].metadata.uid != ""
-
-
-TAINT = {"key": "k", "effect": "NoSchedule"}
-PRESSURE = {"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}
-UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-NETWORK = {"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ({}, ["plain", "pressed", "cordoned"]),
-        ({"hostNetwork": True}, ["plain", "pressed", "cordoned", "offline"]),
-        ({"tolerations": [{"operator": "Exists"}]}, ["plain", "tainted", "pressed", "cordoned", "offline"]),
-        ({"nodeSelector": {"disk": "ssd"}}, ["pressed"]),
-        ({"nodeName": "plain"}, ["plain"]),
-    ],
-)
-def test_a_daemon_set_runs_on_the_nodes_its_controller_chooses(
-    spec: dict[str, Any], expected: list[str]
-) -> None:
-    """Selector and taints decide, with the tolerations that every DaemonSet pod gets."""
-    nodes = [
-        node("plain"), node("tainted", taints=[TAINT]), node("pressed", taints=[PRESSURE], labels={"disk": "ssd"}),
-        node("cordoned", taints=[UNSCHEDULABLE], unschedulable=True), node("offline", taints=[NETWORK]),
-    ]  # fmt: skip
-    template = {"metadata": {"labels": {"app": "w"}}, "spec": {**SPEC, **spec}}
-    found = expand(cluster(*nodes, workload("DaemonSet", template=template)))
-    pinned = [pod.spec.affinity.node_affinity.required for pod in found.pods]
-    fields = [
-        term.match_fields[0] for required in pinned if required for term in required.node_selector_terms
-    ]
-    assert [(field.key, field.operator, field.values) for field in fields] == [
-        ("metadata.name", "In", (name,)) for name in expected
-    ]
-
-
-def test_a_daemon_set_counts_pods_on_and_for_a_node() -> None:
-    """A node with its pod, bound or still pending, gets no second one; a failed one is replaced."""
-    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
-    waiting = pod("w-b", "DaemonSet/w")
-    waiting["spec"]["affinity"] = {
-        "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
-    }
-    there = [
-        pod("w-a", "DaemonSet/w", node="n0", phase="Running"),
-        waiting,
-        pod("w-c", "DaemonSet/w", node="n2", phase="Failed"),
-    ]
-    found = expand(cluster(*(node(f"n{i}") for i in range(4)), workload("DaemonSet"), *there))
-    required = [pod.spec.affinity.node_affinity.required for pod in found.pods[3:]]
-    assert [r.node_selector_terms[0].match_fields[0].values for r in required if r] == [("n2",), ("n3",)]
 
 
 @pytest.mark.parametrize(
