@@ -21,6 +21,8 @@ def build_scope(instance: Instance, nodes: Sequence[int], counts: Ints) -> Scope
     scope = Scope(instance.problem, instance.eligible, tuple(nodes), counts)
     for encoder in instance.encoders:
         encoder.constrain(scope)
+    for cut in instance.cuts:
+        cut.constrain(scope)
     return scope
 
 

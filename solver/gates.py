@@ -41,7 +41,7 @@ class Gate(ABC):
 
     @abstractmethod
     def admitted(self, c: int, counts: Ints) -> Ints:
-        """Shape (domains,): how many pods of class `c` the filter admits to each domain, one after another."""
+        """Shape (domains,): how many pods of class `c` the filter admits to each domain in a row."""
 
     @property
     @abstractmethod

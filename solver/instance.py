@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .company import Company
 from .coupling import Coupling
+from .cuts import Cut
 from .gates import Gate, gates_of
 from .nodecost import objective, term_value
 from .problem import Problem
@@ -30,9 +31,12 @@ class Instance:
     Parameters
     ----------
     problem : Problem
+    cuts : list of Cut
+        Placements that were found to have no order; the search leaves them out.
     """
 
     problem: Problem
+    cuts: list[Cut] = field(default_factory=list[Cut])
 
     @cached_property
     def encoders(self) -> tuple[Encoder, ...]:
@@ -69,6 +73,19 @@ class Instance:
         problem = self.problem
         skews = [hard.skew for hard in problem.once(hard_skews)]
         return gates_of(skews, problem.once(separations), problem.once(Company))
+
+    @cached_property
+    def ordered(self) -> Ints:
+        """Classes that some gate concerns: only for these the order of arrival matters."""
+        concerned = [gate.concerned for gate in self.gates]
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *concerned]))
+
+    @cached_property
+    def cells(self) -> Ints:
+        """Shape (nodes,): equal numbers for nodes that no gate can tell apart."""
+        nothing = np.zeros(len(self.problem.nodes), dtype=np.int64)
+        columns = np.stack([nothing, *(gate.partition.of_node for gate in self.gates)], axis=1)
+        return np.unique(columns, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def gates_of(self, c: int) -> list[Gate]:
         """The gates that class `c` must ask."""

@@ -34,7 +34,8 @@ def of_one_domain(instance: Instance, _: Ints, random: np.random.Generator, size
     """Nodes of one domain of a topology key that some rule names."""
     columns = instance.problem.domain_columns
     column: Ints = columns[:, int(random.integers(columns.shape[1]))]
-    inside = np.flatnonzero(column == int(random.choice(column)))
+    chosen = int(column[int(random.integers(len(column)))])
+    inside = np.flatnonzero(column == chosen)
     return random.permutation(inside)[:size].tolist()
 
 

@@ -54,7 +54,7 @@ class NodeCost:
 
     @property
     def relational(self) -> bool:
-        """Whether some term depends on who shares a domain: call `reprice` before `swap` and `marginal`."""
+        """Whether some term depends on who shares a domain: call `reprice` before `swap`."""
         return bool(self._relational)
 
     def reprice(self, counts: Ints) -> None:
@@ -118,11 +118,11 @@ class NodeCost:
             usage[position][:, b] -= change * apart.scale[:, b]
             position += 1
 
-    def marginal(self, usage: Usage, c: int, nodes: Ints) -> Floats:
-        """Change of cost of one more pod of class `c` on each of `nodes`."""
+    def marginal(self, usage: Usage, c: int, nodes: Ints, counts: Ints) -> Floats:
+        """Change of cost of one more pod of class `c` on each of `nodes`, beside `counts`."""
         total = self.preference[c, nodes].copy()
-        for price, k in self._prices:
-            total += k * price.enter[c, price.of_node[nodes]]
+        for part, k in self._relational:
+            total += k * part.entering(c, counts)[nodes]
         position = 0
         for curve in self._piecewise:
             total += curve.delta(usage[position][nodes], np.full((len(nodes), 1, 1), curve.amount[c]), nodes)[

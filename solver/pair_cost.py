@@ -16,7 +16,7 @@ from .problem import Problem
 from .relaxation import Relaxation
 from .scope import Scope
 from .skew import hard_skews
-from .terms import Price, Relational
+from .terms import Floats, Price, Relational
 
 Ints = NDArray[np.int64]
 _TANGENTS = 32
@@ -50,25 +50,39 @@ class PairCost(Relational):
         """Both sides of each term."""
         return [np.union1d(pair.owners, pair.selected) for pair in self.pairs]
 
+    @property
+    def gathered(self) -> list[tuple[str, Ints]]:
+        """Both sides of each term that wants its pods together."""
+        wanted = (pair for pair in self.pairs if pair.coefficient < 0)
+        return [(pair.key, np.union1d(pair.owners, pair.selected)) for pair in wanted]
+
     def value(self, counts: Ints) -> int:
         """The exact value."""
-        found = {key: part.sums(counts) for key, part in self._parts.items()}
-        return sum(pair.of_sides(*pair.sides(found[pair.key])) for pair in self.pairs)
+        return sum(pair.of_sides(*pair.sides(counts)) for pair in self.pairs)
 
     def prices(self, counts: Ints) -> list[Price]:
         """A pod pairs up with the other side of each of its terms."""
-        found = {key: part.sums(counts) for key, part in self._parts.items()}
         shapes = {key: (len(counts), part.size + 1) for key, part in self._parts.items()}
         enter = {key: np.zeros(shape) for key, shape in shapes.items()}
         leave = {key: np.zeros(shape) for key, shape in shapes.items()}
         for pair in self.pairs:
-            owners, selected = pair.sides(found[pair.key])
-            both = np.intersect1d(pair.owners, pair.selected)
+            owners, selected = pair.sides(counts)
             for change, sign in ((enter[pair.key], 1), (leave[pair.key], -1)):
                 change[pair.owners, :-1] += sign * pair.coefficient * (selected - pair.itself)
                 change[pair.selected, :-1] += sign * pair.coefficient * owners
-                change[both, :-1] += pair.coefficient
+                change[pair.both, :-1] += pair.coefficient
         return [Price(part.of_node, enter[key], leave[key]) for key, part in self._parts.items()]
+
+    def entering(self, c: int, counts: Ints) -> Floats:
+        """The terms that concern class `c` alone."""
+        change = np.zeros(counts.shape[1])
+        for pair in self.pairs:
+            owns, chosen = c in pair.owners, c in pair.selected
+            if owns or chosen:
+                owners, selected = pair.sides(counts)
+                pairs = owns * (selected - pair.itself) + chosen * owners + (owns and chosen)
+                change += pair.coefficient * np.append(pairs, 0)[pair.partition.of_node]
+        return change
 
     def encode(self, scope: Scope) -> Expr:
         """Products per domain; squares that cost are bounded from below only."""

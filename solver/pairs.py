@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +52,16 @@ class Pairs:
         same = np.array_equal(self.owners, self.selected) and np.array_equal(self.owned, self.taken)
         return bool(self.itself and same)
 
+    @cached_property
+    def both(self) -> Ints:
+        """Classes that own the term and are selected."""
+        return np.intersect1d(self.owners, self.selected)
+
     def sides(self, counts: Ints) -> tuple[Ints, Ints]:
-        """Owners and selected pods per domain, for ``counts`` of shape (classes, domains)."""
-        owners: Ints = self.owned + counts[self.owners].sum(axis=0)
-        selected: Ints = self.taken + counts[self.selected].sum(axis=0)
-        return owners, selected
+        """Owners and selected pods per domain, for ``counts`` of shape (classes, nodes)."""
+        owners = self.partition.sums(counts[self.owners].sum(axis=0))
+        selected = self.partition.sums(counts[self.selected].sum(axis=0))
+        return self.owned + owners, self.taken + selected
 
     def of_sides(self, owners: Ints, selected: Ints) -> int:
         """The value for `owners` and `selected` pods per domain."""

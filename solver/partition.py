@@ -86,15 +86,9 @@ class Partition:
 
     def sums(self, values: NDArray[np.int64]) -> Ints:
         """Sums over the last axis, shape (..., nodes) to (..., domains)."""
-        if not self.size:
-            return np.zeros((*values.shape[:-1], 0), dtype=np.int64)
         order, starts = self._sorted
-        return np.add.reduceat(values[..., order], starts, axis=-1)
-
-    def per_node(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Each node's domain's value, shape (..., domains) to (..., nodes); 0 where there is none."""
-        padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
-        return padded[..., self.of_node]
+        listed = values[..., order]
+        return listed if self.size == len(order) else np.add.reduceat(listed, starts, axis=-1)
 
     def tally(self, scope: Scope, classes: Ints, base: Ints | None = None) -> Tally:
         """Pods of the classes per domain in a scope; `base`, shape (domains,), comes on top."""

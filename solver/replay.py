@@ -12,7 +12,7 @@ rules' `admits` where the cluster is small enough for that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from ..model.profile import Profile, SchedulerConfiguration
 from ..model.rules import RULES, Rule
 from ..model.state import ClusterState, NodeInfo
 from .instance import Instance
+from .orders import search_orders
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
@@ -40,10 +41,13 @@ class Replay:
         Pods in an order in which each is admitted.
     stuck : tuple of str
         Pods that no order tried could admit.
+    exhausted : bool
+        Whether all orders were tried: then none admits the stuck pods.
     """
 
     order: tuple[str, ...]
     stuck: tuple[str, ...]
+    exhausted: bool = False
 
 
 def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
@@ -58,11 +62,19 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
     """
     problem = instance.problem
     steps = _steps(instance, counts)
+    exhausted = False
+    if sum(int(batch.sum()) for _, batch in steps) < int(counts.sum()):
+        found = search_orders(instance, counts)
+        exhausted = found is None
+        if found:
+            steps = [*found, *_indifferent(instance, counts)]
     order = _pods(instance, steps, placement)
     placed = [pod.key for pod in problem.free if placement[pod.key]]
+    rest = _rest(placed, order)
     if len(placed) * len(problem.cluster.pods) <= WALK:
-        return walk(problem.cluster, problem.configuration, placement, [*order, *_rest(placed, order)])
-    return Replay(tuple(order), tuple(_rest(placed, order)))
+        walked = walk(problem.cluster, problem.configuration, placement, [*order, *rest])
+        return replace(walked, exhausted=exhausted)
+    return Replay(tuple(order), tuple(rest), exhausted)
 
 
 def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
@@ -73,7 +85,7 @@ def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
 def _steps(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
     """Batches (class, pods per node) in an order that the gates admit; what they never admit is left out."""
     gated = [c for c in range(len(counts)) if instance.gates_of(c)]
-    concerned = {c for gate in instance.gates for c in gate.concerned.tolist()} - set(gated)
+    concerned = set(instance.ordered.tolist()) - set(gated)
     placed = np.zeros_like(counts)
     steps: list[tuple[int, Ints]] = []
     waiting = [c for c in gated if counts[c].any()]
@@ -93,9 +105,13 @@ def _steps(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
             c = helpers.pop(0)
             placed[c] = counts[c]
             steps.append((c, counts[c]))
-    done = {c for c, _ in steps}
-    steps.extend((c, counts[c]) for c in range(len(counts)) if c not in done and c not in gated)
-    return steps
+    steps.extend((c, counts[c]) for c in helpers)
+    return [*steps, *_indifferent(instance, counts)]
+
+
+def _indifferent(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
+    """The classes whose order no gate cares about."""
+    return [(c, counts[c]) for c in np.setdiff1d(np.arange(len(counts)), instance.ordered).tolist()]
 
 
 def _batch(instance: Instance, c: int, left: Ints, placed: Ints) -> Ints:

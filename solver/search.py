@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .encode import feasible
 from .exact import Step, small_enough, solve_stage
 from .exchange import Exchange
+from .gathering import Gathering
 from .instance import Instance
 from .neighbourhoods import COST, PLACED, Adaptive
 from .reinsertion import Reinsertion
@@ -58,6 +59,10 @@ class Search:
                 self._improve_cost(position)
             if not self._done(position):
                 self._solve(position)
+        return self.results()
+
+    def results(self) -> tuple[StageResult, ...]:
+        """What is known about each stage by now."""
         return tuple(self._result(position) for position in range(len(self.stages)))
 
     def _begin(self) -> None:
@@ -91,7 +96,9 @@ class Search:
         return relaxation.solve(max(0.5, self.left() * 0.6))
 
     def offer(self, counts: Ints) -> bool:
-        """Take `counts` (feasible) if it is better; returns whether it was."""
+        """Take `counts` (feasible) if it is better and not cut off; returns whether it was."""
+        if any(cut.excludes(counts) for cut in self.instance.cuts):
+            return False
         if key(self.instance, self.stages, counts) < key(self.instance, self.stages, self.counts):
             self.counts = counts
             return True
@@ -140,23 +147,25 @@ class Search:
         return not self.instance.coupling.frozen.any() or feasible(self.instance, counts)
 
     def _improve_cost(self, position: int) -> None:
-        """Exchange, and reinsertion where pods relate, in turn while both gain."""
+        """Exchange; where pods relate, first in turn with gathering and reinsertion while these gain."""
         started = time.monotonic()
         instance = self.instance
-        share = 0.3 if small_enough(instance) else 0.7
-        until = started + self.left() * share
-        if len(instance.problem.nodes) > 1:
-            self._exchange(position, until, related=bool(len(instance.related)))
-        while len(instance.related) and time.monotonic() < until and not self._done(position):
-            reinsertion = Reinsertion(instance, self.counts, self._random)
-            gained = reinsertion.run(until, passes=2)
+        related = bool(len(instance.related))
+        until = started + self.left() * (0.3 if small_enough(instance) and not related else 0.7)
+        while related and time.monotonic() < until and not self._done(position):
+            gathering = Gathering(instance, self.counts, self._random)
+            gained = gathering.run(until)
+            reinsertion = Reinsertion(instance, gathering.counts, self._random)
+            gained = reinsertion.run(until, passes=2) or gained
             self.offer(reinsertion.counts)
-            self._exchange(position, until, related=True)
             if not gained:
                 break
+            self._exchange(position, until, rounds=100)
+        if len(instance.problem.nodes) > 1 and not self._done(position):
+            self._exchange(position, until)
         self._took("exchange", started)
 
-    def _exchange(self, position: int, until: float, *, related: bool) -> None:
+    def _exchange(self, position: int, until: float, rounds: int | None = None) -> None:
         exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
         begin, bound = self.instance.cost(self.counts), self.bounds[position]
         target = self.limits.gap
@@ -164,7 +173,6 @@ class Search:
         def enough(gain: float) -> bool:
             return bound is not None and (begin - gain - bound) <= target * (begin - gain)
 
-        rounds = 100 if related else None
         if self.limits.deterministic is not None:
             rounds = int(100 * self.limits.deterministic)
         exchange.run(until, enough, rounds)

@@ -59,12 +59,23 @@ class SkewCost(Relational):
         found: dict[bytes, Price] = {}
         for skew in self.skews:
             of_node = skew.partition.of_node
-            shape = (len(counts), skew.partition.size + 1)
-            price = found.setdefault(of_node.tobytes(), Price(of_node, np.zeros(shape), np.zeros(shape)))
+            price = found.get(of_node.tobytes())
+            if price is None:
+                shape = (len(counts), skew.partition.size + 1)
+                price = found[of_node.tobytes()] = Price(of_node, np.zeros(shape), np.zeros(shape))
             count = skew.counts(counts)
             price.enter[skew.selected, :-1] += _entering(count, skew.most)
             price.leave[skew.selected, :-1] += _leaving(count, skew.most)
         return list(found.values())
+
+    def entering(self, c: int, counts: Ints) -> Floats:
+        """The constraints that count class `c` alone."""
+        change = np.zeros(counts.shape[1])
+        for skew in self.skews:
+            if c in skew.selected:
+                excess = _entering(skew.counts(counts), skew.most)
+                change += np.append(excess, 0.0)[skew.partition.of_node]
+        return change
 
     def encode(self, scope: Scope) -> Expr:
         """Sums of excesses, each bounded from below."""

@@ -115,10 +115,8 @@ class Builder:
     def _cheapest(self, c: int, of_node: Ints, domains: int) -> Floats:
         """Shape (domains,): cost of one more pod of class `c` on each domain's cheapest node."""
         nodes = np.flatnonzero((of_node >= 0) & self._coupling.eligible[c])
-        if self._cost.relational:
-            self._cost.reprice(self.counts)
         least = np.full(domains, np.inf)
-        np.minimum.at(least, of_node[nodes], self._cost.marginal(self._usage, c, nodes))
+        np.minimum.at(least, of_node[nodes], self._cost.marginal(self._usage, c, nodes, self.counts))
         return least
 
     def _open(self, c: int, gates: Sequence[Gate], nodes: NDArray[np.bool_]) -> Ints:
@@ -138,9 +136,7 @@ class Builder:
                 chosen = able
             else:
                 wave = min(left, most, max(1, len(able) // 4))
-                if self._cost.relational:
-                    self._cost.reprice(self.counts)
-                cost = self._cost.marginal(self._usage, c, able)
+                cost = self._cost.marginal(self._usage, c, able, self.counts)
                 chosen = able[np.argpartition(cost, wave - 1)[:wave]]
             self._add(c, chosen, np.ones(len(chosen), dtype=np.int64))
             left -= len(chosen)

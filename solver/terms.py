@@ -148,13 +148,18 @@ class Relational(ABC):
     def related(self) -> list[Ints]:
         """Sets of classes whose pods change each other's prices."""
 
+    @property
+    def gathered(self) -> list[tuple[str, Ints]]:
+        """Topology keys, and sets of classes that cost least in one domain of theirs."""
+        return []
+
     @abstractmethod
     def prices(self, counts: Ints) -> list[Price]:
         """What single moves change, per topology key."""
 
-    def marginal(self, counts: Ints) -> Floats:
-        """Shape (classes, nodes): change of the value when one more pod of the class is on the node."""
-        return sum((price.enter[:, price.of_node] for price in self.prices(counts)), np.zeros(counts.shape))
+    @abstractmethod
+    def entering(self, c: int, counts: Ints) -> Floats:
+        """Shape (nodes,): change of the value when one more pod of class `c` is on the node."""
 
     @abstractmethod
     def encode(self, scope: Scope) -> Expr:
