@@ -16,6 +16,7 @@ from ...model.reasons import Code, Verdict
 from ...model.state import ClusterState, NodeInfo
 from . import texts
 from .cycle import Active, Nominations, Prepared, filter_node, on_trial
+from .go_sort import go_sorted
 from .records import Candidate, Preemption
 
 NOW = 4_102_444_799 * 10**9
@@ -129,13 +130,14 @@ def _make_room(attempt: Attempt, name: str) -> _Room | Verdict:
         verdict = trial.verdict()
         if verdict is not None:
             return verdict
-        removable.sort(key=attempt.rank)
+        removable = go_sorted(removable, attempt.rank)
         violating = _violating(removable, attempt.state.cluster.pod_disruption_budgets)
         first = [pod for pod in removable if pod.key in violating]
         second = [pod for pod in removable if pod.key not in violating]
         victims = [pod for pod in (*first, *second) if not trial.reprieve(pod)]
         violations = sum(pod.key in violating for pod in victims)
-        victims.sort(key=attempt.rank)
+        if first and second:
+            victims = go_sorted(victims, attempt.rank)
         return _Room(tuple(victims), violations, attempt.rank(victims[0])[1])
 
 
