@@ -23,23 +23,23 @@ IMAGES = ("nginx:latest", "nginx:1.25", "registry.example/app:1")
 
 @st.composite
 def clusters(draw: Draw) -> list[Document]:
-    """A cluster with up to four nodes and nine pods that uses a few features at a time."""
-    features = frozenset(draw(st.sets(st.sampled_from(FEATURES), min_size=1, max_size=4)))
+    """A cluster with up to five nodes and twelve pods that uses a few features at a time."""
+    features = frozenset(draw(st.sets(st.sampled_from(FEATURES), min_size=1, max_size=6)))
     documents: list[Document] = []
     if "configuration" in features:
         documents.append(draw(configurations()))
     documents += [_namespace(draw, name) for name in ("default", "other")]
     if "priority" in features:
         documents += _priority_classes(draw) + _budgets(draw)
-    nodes = [f"n{number}" for number in range(draw(st.integers(1, 4)))]
+    nodes = [f"n{number}" for number in range(draw(st.integers(1, 5)))]
     documents += [_node(draw, name, features) for name in nodes]
     if "storage" in features:
         documents += storage(draw, nodes)
     if "spread" in features:
         documents += _services(draw)
-    running = draw(st.integers(0, 4))
+    running = draw(st.integers(0, 6))
     documents += [pod(draw, f"r{number}", features, nodes, bound=True) for number in range(running)]
-    waiting = draw(st.integers(1, 5))
+    waiting = draw(st.integers(1, 6))
     documents += [pod(draw, f"p{number}", features, nodes, bound=False) for number in range(waiting)]
     return documents
 

@@ -7,7 +7,7 @@ KEYS = st.lists(st.integers(0, 9), max_size=150)
 
 @given(KEYS, st.integers(0, 8))
 def test_it_sorts_whatever_the_limit(keys, limit):
-    """Quicksort, its insertion sort and the heap sort it falls back to give ascending keys and lose nothing."""
+    """Quicksort, insertion sort and the heap sort it falls back to give ascending keys, and lose nothing."""
     pairs = [(key, number) for number, key in enumerate(keys)]
     _Slice(pairs).sort(0, len(pairs), limit)
     assert [key for key, _ in pairs] == sorted(keys)
