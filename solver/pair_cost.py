@@ -167,7 +167,9 @@ def _unwanted(
     base = int(owned.sum())
     most = base + int(problem.count[pair.owners].sum())
     cost = relaxation.column(0.0, float(most * most), factor)
-    for k in np.unique(np.linspace(0, most, _TANGENTS).astype(np.int64)).tolist():
+    # Tangents beyond the largest possible mean are never the highest.
+    means = np.linspace(0, -(-most // bundle.size), _TANGENTS)
+    for k in np.unique(means.astype(np.int64)).tolist():
         # Integers n have n (n - 1) >= 2 k n - k (k + 1), whatever the integer k.
         row = [(cost, 1.0), *((j, -2.0 * k) for j in columns)]
         relaxation.row(2.0 * k * base - float(bundle.size * k * (k + 1)), np.inf, row)

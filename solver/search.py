@@ -22,6 +22,8 @@ from .stages import Cost, Placed, Stage, key
 from .start import guided_start
 
 Ints = NDArray[np.int64]
+_TINY = 400
+"""Counts up to which the exact model needs no help from an exchange."""
 
 
 @dataclass(eq=False)

@@ -31,7 +31,7 @@ from .stages import Stage, stages
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
 _GREEDY_WORK = 10_000
-CUTS = 20
+CUTS = 60
 """How many placements without an order are cut off before the best with one is taken."""
 
 
@@ -78,7 +78,7 @@ def solve(
     return task.solve(limits or Limits(), greedy)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Task:
     """A question about a cluster, ready to be solved.
 
@@ -94,8 +94,6 @@ class Task:
     stages : tuple of Stage
     seconds : float
         Time it took to build.
-    inexact : bool
-        Whether a cut was made without trying all orders: later bounds are not proven then.
     """
 
     question: str
@@ -107,7 +105,6 @@ class Task:
     instance: Instance
     stages: tuple[Stage, ...]
     seconds: float
-    inexact: bool = False
 
     def greedy(self, seed: int | None = None) -> Placement:
         """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
@@ -129,18 +126,20 @@ class Task:
         """Solve, then verify, evaluate and replay; see `solve`."""
         deadline = time.monotonic() + max(0.1, limits.time - self.seconds)
         start = self._start(greedy)
+        inexact, first = False, None
         while True:
             left = replace(limits, time=max(0.1, deadline - time.monotonic()))
             attempt = self._attempt(left, start)
             stuck = attempt.admitted.stuck
+            first = first or attempt.results
             if not stuck or len(self.instance.cuts) == CUTS or time.monotonic() > deadline:
                 break
             instance = self.instance
             instance.cuts.append(Cut.of(instance.ordered, instance.cells, attempt.counts))
-            self.inexact |= not attempt.admitted.exhausted
+            inexact |= not attempt.admitted.exhausted
         if stuck and start is not None:
             attempt = self._attempt(replace(limits, time=0.1), start, search=False)
-        return self._finish(attempt)
+        return self._finish(attempt, _bounded(first, attempt.results, inexact=inexact))
 
     def _start(self, greedy: Placement | None) -> Ints | None:
         """kube-scheduler's own placement, where it is known or cheap, and breaks no rule in the end."""
@@ -160,13 +159,12 @@ class Task:
         placement = placement_of(problem, found.counts)
         return Attempt(found, results, placement, replay(self.instance, found.counts, placement))
 
-    def _finish(self, attempt: Attempt) -> Result:
+    def _finish(self, attempt: Attempt, results: tuple[StageResult, ...]) -> Result:
         final = self.final(attempt.placement)
         began = time.monotonic()
         violations = _checked(final, frozenset(attempt.placement))
         score = evaluate(final, preset=self.preset, profile=self.profile)
         _compare(self.instance, attempt.counts, score)
-        results = tuple(map(_unproven, attempt.results)) if self.inexact else attempt.results
         seconds = {"build": self.seconds, **attempt.search.seconds, "check": time.monotonic() - began}
         return Result(
             question=self.question,
@@ -239,8 +237,23 @@ def _checked(final: FinalState, free: frozenset[str]) -> tuple[Violation, ...]:
     return verification.inherited
 
 
-def _unproven(result: StageResult) -> StageResult:
-    return replace(result, status=Status.FEASIBLE, bound=None)
+def _bounded(
+    first: tuple[StageResult, ...], last: tuple[StageResult, ...], *, inexact: bool
+) -> tuple[StageResult, ...]:
+    """The last results with every bound that holds for them.
+
+    Bounds from before any cut always hold, as long as all earlier stages have the same values; bounds after
+    a cut only where every cut was proven to have no order.
+    """
+    found: list[StageResult] = []
+    for before, now in zip(first, last, strict=True):
+        same = all(f.value == n.value for f, n in zip(first, found, strict=False))
+        known = [before.bound if same else None, None if inexact else now.bound]
+        bounds = [bound for bound in known if bound is not None]
+        bound = (min if now.sense == "max" else max)(bounds) if bounds else None
+        status = Status.OPTIMAL if bound == now.value else Status.FEASIBLE
+        found.append(replace(now, bound=bound, status=status))
+    return tuple(found)
 
 
 def _compare(instance: Instance, counts: Ints, score: Score) -> None:
