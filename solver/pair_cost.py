@@ -167,12 +167,16 @@ def _unwanted(
     base = int(owned.sum())
     most = base + int(problem.count[pair.owners].sum())
     cost = relaxation.column(0.0, float(most * most), factor)
-    # Tangents beyond the largest possible mean are never the highest.
-    means = np.linspace(0, -(-most // bundle.size), _TANGENTS)
-    for k in np.unique(means.astype(np.int64)).tolist():
+    for k in _places(-(-most // bundle.size)):
         # Integers n have n (n - 1) >= 2 k n - k (k + 1), whatever the integer k.
         row = [(cost, 1.0), *((j, -2.0 * k) for j in columns)]
         relaxation.row(2.0 * k * base - float(bundle.size * k * (k + 1)), np.inf, row)
+
+
+def _places(most: int) -> list[int]:
+    """Where tangents touch: close for small means, further apart for large ones, none beyond the largest."""
+    means = np.geomspace(1, max(most, 1), _TANGENTS // 2)
+    return [0, *np.unique(means.astype(np.int64)).tolist()]
 
 
 def _wanted(problem: Problem, relaxation: Relaxation, pair: Pairs, bundle: Bundle, coefficient: int) -> int:

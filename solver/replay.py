@@ -72,9 +72,26 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
     placed = [pod.key for pod in problem.free if placement[pod.key]]
     rest = _rest(placed, order)
     if len(placed) * len(problem.cluster.pods) <= WALK:
-        walked = walk(problem.cluster, problem.configuration, placement, [*order, *rest])
+        everybody = _attached_first(instance, placement, [*order, *rest])
+        walked = walk(problem.cluster, problem.configuration, placement, everybody)
         return replace(walked, exhausted=exhausted)
     return Replay(tuple(order), tuple(rest), exhausted)
+
+
+def _attached_first(instance: Instance, placement: Placement, order: Sequence[str]) -> list[str]:
+    """Bring pods forward whose volumes wait for them on their node.
+
+    NodeVolumeLimits counts such a volume twice until its pod is there, so they need the room of the others.
+    """
+    cluster = instance.problem.cluster
+    if not cluster.volume_attachments:
+        return list(order)
+
+    def waits(key: str) -> bool:
+        attached = cluster.csi.attached(placement[key] or "")
+        return any(volume.volume in attached for volume in cluster.csi.attachables(cluster.pod_by_key[key]))
+
+    return sorted(order, key=lambda key: not waits(key))
 
 
 def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:

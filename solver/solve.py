@@ -134,12 +134,19 @@ class Task:
             first = first or attempt.results
             if not stuck or len(self.instance.cuts) == CUTS or time.monotonic() > deadline:
                 break
-            instance = self.instance
-            instance.cuts.append(Cut.of(instance.ordered, instance.cells, attempt.counts))
             inexact |= not attempt.admitted.exhausted
+            self.instance.cuts.append(self._cut(attempt))
         if stuck and start is not None:
             attempt = self._attempt(replace(limits, time=0.1), start, search=False)
         return self._finish(attempt, _bounded(first, attempt.results, inexact=inexact))
+
+    def _cut(self, attempt: Attempt) -> Cut:
+        """Where gates explain why pods are stuck, their counts per cell; else the whole placement."""
+        instance = self.instance
+        if attempt.admitted.exhausted:
+            return Cut.of(instance.ordered, instance.cells, attempt.counts)
+        classes, nodes = (np.arange(size, dtype=np.int64) for size in attempt.counts.shape)
+        return Cut.of(classes, nodes, attempt.counts)
 
     def _start(self, greedy: Placement | None) -> Ints | None:
         """kube-scheduler's own placement, where it is known or cheap, and breaks no rule in the end."""
@@ -153,8 +160,8 @@ class Task:
         problem = self.instance.problem
         nothing = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
         found = Search(self.instance, self.stages, limits, nothing)
-        if start is not None:
-            found.offer(start)
+        if start is not None and not found.offer(start) and not search:
+            found.counts = start
         results = found.run() if search else found.results()
         placement = placement_of(problem, found.counts)
         return Attempt(found, results, placement, replay(self.instance, found.counts, placement))
