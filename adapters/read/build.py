@@ -40,7 +40,7 @@ def _aliases(model: type[api.ApiObject]) -> tuple[str, ...]:
 
 _SPEC, _CONTAINER = _aliases(api.PodSpec), _aliases(api.Container)
 _META, _OWNER = _aliases(api.ObjectMeta), _aliases(api.OwnerReference)
-_STATUS = ("phase", "nominatedNodeName", "startTime", "resize", "conditions")
+_STATUS = ("phase", "nominatedNodeName", "startTime", "resize")
 _SOURCES = frozenset(_aliases(api.Volume)) - {"name"}
 
 
@@ -121,12 +121,17 @@ class Builder:
         return self._once("spec", fields, api.PodSpec.model_validate)
 
     def _status(self, raw: Fields, spec: api.PodSpec) -> api.PodStatus:
-        fields = _only(raw, _STATUS)
-        conditions = fields.get("conditions") or ()
-        told = tuple([(c["type"], c["status"], c.get("reason"), c.get("message")) for c in conditions])
-        fields["conditions"] = shared = self._keyed("conditions", told, conditions, _each(api.Condition))
-        fields.update(self._reports.counting(raw, spec, shared))
-        return api.PodStatus.model_validate(fields)
+        told = tuple(
+            [(c["type"], c["status"], c.get("reason"), c.get("message")) for c in raw.get("conditions") or ()]
+        )
+        plain = self._keyed("status", (told, *map(raw.get, _STATUS)), (raw, told), self._plain_status)
+        counting = self._reports.counting(raw, spec, plain.conditions)
+        return plain.model_copy(update=dict(counting)) if counting else plain
+
+    def _plain_status(self, given: tuple[Fields, object]) -> api.PodStatus:
+        raw, told = given
+        conditions = self._keyed("conditions", told, raw.get("conditions") or (), _each(api.Condition))
+        return api.PodStatus.model_validate({**_only(raw, _STATUS), "conditions": conditions})
 
     def _node_status(self, raw: Fields) -> Fields:
         images = [

@@ -112,12 +112,17 @@ def read(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Millions of objects are made and none is garbage: do not look for any meanwhile."""
+    """Millions of objects are made and none is garbage: do not look for any meanwhile.
+
+    Freezing and unfreezing calls them old, so that the next look does not visit all of them.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
+        gc.unfreeze()
         if enabled:
             gc.enable()
 

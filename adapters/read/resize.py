@@ -36,12 +36,12 @@ class Reports:
         reported = _reported(status)
         if not reported:
             return {}
-        pending = tuple(c for c in conditions if c.type == "PodResizePending")
+        pending = tuple([c for c in conditions if c.type == "PodResizePending"])
         key = (id(spec), orjson.dumps(reported), pending[0].reason if pending else "")
         found = self._counting.get(key)
         if found is None:
             built = api.PodStatus.model_validate(reported)
-            fields = {name: getattr(built, _ATTRIBUTE[name]) for name in reported}
+            fields = {_ATTRIBUTE[name]: getattr(built, _ATTRIBUTE[name]) for name in reported}
             found = self._counting[key] = fields if _changes(fields, spec, pending) else {}
         return found
 
@@ -62,6 +62,6 @@ def _reported(status: Mapping[str, Any]) -> dict[str, Any]:
 def _changes(fields: Mapping[str, Any], spec: api.PodSpec, pending: tuple[api.Condition, ...]) -> bool:
     # Whether a container mentions a resource shows only once its limits have become requests.
     plain = api.Pod(spec=with_defaults(spec), status=api.PodStatus(conditions=pending))
-    status = plain.status.model_copy(update={_ATTRIBUTE[name]: value for name, value in fields.items()})
+    status = plain.status.model_copy(update=dict(fields))
     reported = plain.model_copy(update={"status": status})
     return any(of(plain) != of(reported) for of in (pod_requests, nonzero_requests, scored_requests))

@@ -72,14 +72,17 @@ class _Budget:
         if self._files > self._limits.files:
             raise TooMuch(f"more than {self._limits.files} files; read fewer at once")
 
-    def drain(self, stream: IO[bytes]) -> bytearray:
-        data = bytearray()
-        while chunk := stream.read(_CHUNK):
+    def drain(self, stream: IO[bytes], expected: int = 0) -> bytes:
+        """Everything in a stream, in one piece where its size is as expected."""
+        chunks: list[bytes] = []
+        size = max(_CHUNK, min(expected, self._limits.total_bytes) + 1)
+        while chunk := stream.read(size):
             self._bytes += len(chunk)
             if self._bytes > self._limits.total_bytes:
                 raise TooMuch(f"more than {self._limits.total_bytes} bytes in all; read less at once")
-            data += chunk
-        return data
+            chunks.append(chunk)
+            size = _CHUNK
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 def sources(paths: Sequence[str], limits: Limits, problems: Problems) -> Iterator[Source]:
@@ -131,7 +134,7 @@ def _file(path: str, budget: _Budget, *, named: bool) -> Iterator[Source]:
             raise _Unusable("no file can have this name")
         name = printable(path)
         with open(path, "rb") as stream:
-            data = budget.drain(stream)
+            data = budget.drain(stream, os.fstat(stream.fileno()).st_size)
     digest = hashlib.sha256(data).hexdigest()
     data = _unzipped(data, budget)
     if name.lower().endswith(_ARCHIVE) or data[257:262] == b"ustar":
@@ -143,7 +146,7 @@ def _file(path: str, budget: _Budget, *, named: bool) -> Iterator[Source]:
         yield source
 
 
-def _unzipped(data: bytearray, budget: _Budget) -> bytearray:
+def _unzipped(data: bytes, budget: _Budget) -> bytes:
     if data[:2] != b"\x1f\x8b":
         return data
     try:
@@ -152,7 +155,7 @@ def _unzipped(data: bytearray, budget: _Budget) -> bytearray:
         raise _Unusable(f"the gzip data is damaged: {error}") from None
 
 
-def _members(data: bytearray, budget: _Budget) -> Iterator[tuple[str, str]]:
+def _members(data: bytes, budget: _Budget) -> Iterator[tuple[str, str]]:
     # Members are read in memory and never extracted, so their paths cannot lead anywhere.
     try:
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115 - read below, member by member
@@ -166,17 +169,17 @@ def _members(data: bytearray, budget: _Budget) -> Iterator[tuple[str, str]]:
         yield member.name, _decoded(_unzipped(_content(archive, member, budget), budget))
 
 
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo, budget: _Budget) -> bytearray:
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo, budget: _Budget) -> bytes:
     try:
         stream = archive.extractfile(member)
-        return budget.drain(stream) if stream else bytearray()
+        return budget.drain(stream) if stream else b""
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         if isinstance(error, TooMuch):
             raise
         raise _Unusable(f"the tar archive is damaged: {error}") from None
 
 
-def _decoded(data: bytearray) -> str:
+def _decoded(data: bytes) -> str:
     encoding = next((name for mark, name in _ENCODINGS if data.startswith(mark)), "utf-8")
     try:
         return data.decode(encoding)
