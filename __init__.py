@@ -24,10 +24,12 @@ __all__ = [
 _ELSEWHERE = {"BadInput": ".model.errors", "KubestowError": ".model.errors", "Limits": ".solver.result"}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ELSEWHERE.get(name, ".adapters.api"), __name__), name)
+if not TYPE_CHECKING:  # else a type checker would take any name for one that exists
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_ELSEWHERE.get(name, ".adapters.api"), __name__), name)
 
 
 def __dir__() -> list[str]:
