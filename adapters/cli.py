@@ -42,6 +42,7 @@ class Question(StrEnum):
     """What may be placed."""
 
     PENDING = "pending"
+    PREEMPT = "preempt"
     SCRATCH = "scratch"
 
 
@@ -82,7 +83,8 @@ Scheduler = Annotated[
 KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Drop bad objects with a warning each.")]
 Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
 Asked = Annotated[
-    Question, typer.Option(help="pending: running pods stay. scratch: all that can move is placed anew.")
+    Question,
+    typer.Option(help="Which running pods may lose their place: none; lower priorities; all that can move."),
 ]
 Goal = Annotated[Preset, typer.Option(help="What good means.")]
 ProfileName = Annotated[
@@ -239,7 +241,7 @@ def explain(
     keep_going: KeepGoing = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Per pod: every node with plugin and reason, scores by plugin, the `0/N nodes are available` sentence."""
+    """Per pod: every node with plugin and reason, scores by plugin, and the FitError sentence."""
     from ..solver.greedy import explain as run
     from .output import build, tables
 

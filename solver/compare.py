@@ -87,7 +87,7 @@ def compare(
     began = time.monotonic()
     result = task.solve(limits, greedy)
     solve_seconds = task.seconds + time.monotonic() - began
-    now = {pod.key: pod.node_name for pod in cluster.pods if pod.key in task.free.free}
+    now = {key: cluster.pod_by_key[key].node_name for key in result.placement}
     sides = (
         _side(task, now, 0.0),
         _side(task, greedy, greedy_seconds),
@@ -104,7 +104,7 @@ def _side(task: Task, placement: Placement, seconds: float) -> Side:
         task.values(placement),
         evaluate(final, preset=task.preset, profile=task.profile),
         measure(final),
-        tuple(violations(final, may_move=task.free.free)),
+        tuple(violations(final, may_move=frozenset(placement))),
         seconds,
     )
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .coupling import Coupling
 from .problem import Problem
+from .relaxation import Relaxation
 from .scope import Scope
 
 
@@ -49,3 +50,25 @@ class Conflicts:
                     scope.model.add(scope.count(c, n) <= 1)
                 elif c != d and scope.free(c, n) and scope.free(d, n):
                     scope.model.add(scope.present(c, n) + scope.present(d, n) <= 1)
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Pods of classes that all exclude each other, themselves included, are no more than the nodes."""
+        for clique in self._cliques():
+            for g in range(relaxation.groups):
+                columns = [j for c in clique for j in relaxation.columns(c, [g])]
+                if columns:
+                    relaxation.row(-np.inf, float(relaxation.size[g]), [(j, 1.0) for j in columns])
+
+    def _cliques(self) -> list[list[int]]:
+        """Every class that excludes itself, in the first set of classes that it excludes as well."""
+        apart = {frozenset(pair) for pair in self.pairs}
+        cliques: list[list[int]] = []
+        for c in sorted({c for c, d in self.pairs if c == d}):
+            home = next(
+                (clique for clique in cliques if all(frozenset((c, d)) in apart for d in clique)), None
+            )
+            if home is None:
+                cliques.append([c])
+            else:
+                home.append(c)
+        return cliques

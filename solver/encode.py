@@ -10,6 +10,7 @@ from ortools.sat.python import cp_model
 
 from .cp import Expr, total, weighted
 from .instance import Instance
+from .preempting import constrain_victims
 from .scope import Scope
 from .terms import Deviation, Piecewise, Preference, Relational, Term
 
@@ -21,6 +22,8 @@ def build_scope(instance: Instance, nodes: Sequence[int], counts: Ints) -> Scope
     scope = Scope(instance.problem, instance.eligible, tuple(nodes), counts)
     for encoder in instance.encoders:
         encoder.constrain(scope)
+    if instance.problem.question == "preempt":
+        constrain_victims(scope)
     for cut in instance.cuts:
         cut.constrain(scope)
     return scope

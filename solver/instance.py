@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.api import Pod, PodDisruptionBudget
+from ..model.labels import empty, selects
 from .company import Company
 from .coupling import Coupling
 from .cuts import Cut
@@ -116,6 +118,19 @@ class Instance:
         return bool(any(self.coupling.keys) or self.coupling.frozen.any())
 
     @cached_property
+    def budgets(self) -> tuple[tuple[Ints, int], ...]:
+        """Running classes that a PodDisruptionBudget covers, and how many of their pods it lets go."""
+        problem = self.problem
+        running = np.flatnonzero(problem.origin.any(axis=1)).tolist()
+        found: list[tuple[Ints, int]] = []
+        for budget in problem.cluster.pod_disruption_budgets if running else ():
+            covered = [c for c in running if _covers(budget, problem.classes[c].pod)]
+            if covered:
+                allowed = budget.status.disruptions_allowed if budget.status else 0
+                found.append((np.array(covered, dtype=np.int64), allowed))
+        return tuple(found)
+
+    @cached_property
     def used_anyway(self) -> Mask:
         """Shape (nodes,): nodes that a lasting pinned pod keeps in use (no DaemonSet or mirror pod)."""
         pinned = self.problem.pinned
@@ -136,6 +151,11 @@ class Instance:
         """Pods placed per tier, highest priority first."""
         placed = counts.sum(axis=1)
         return tuple(int(placed[self.problem.tier_of == t].sum()) for t in range(len(self.problem.tiers)))
+
+
+def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    same = budget.metadata.namespace == pod.namespace
+    return same and not empty(budget.spec.selector) and selects(budget.spec.selector, pod.labels)
 
 
 def grouped(size: int, groups: list[Ints]) -> Ints:

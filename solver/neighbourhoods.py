@@ -34,7 +34,7 @@ def of_one_domain(instance: Instance, _: Ints, random: np.random.Generator, size
     """Nodes of one domain of a topology key that some rule names."""
     columns = instance.problem.domain_columns
     column: Ints = columns[:, int(random.integers(columns.shape[1]))]
-    chosen = int(column[int(random.integers(len(column)))])
+    chosen = int(column.item(int(random.integers(len(column)))))
     inside = np.flatnonzero(column == chosen)
     return random.permutation(inside)[:size].tolist()
 

@@ -18,15 +18,15 @@ class TooMany(Exception):
     """The search gave up: nothing is known."""
 
 
-def search_orders(instance: Instance, counts: Ints) -> list[tuple[int, Ints]] | None:
-    """Try all orders of the classes that gates concern, pod by pod.
+def search_orders(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, Ints]] | None:
+    """Try all orders of arrival, beside pods that are `staying`, of the classes that gates concern.
 
     Returns
     -------
     list of (int, array) or None
         Class and counts per node of every step; empty when the search gave up, None when there is no order.
     """
-    search = _Orders(instance, counts)
+    search = _Orders(instance, staying, counts)
     try:
         return search.steps()
     except TooMany:
@@ -36,13 +36,14 @@ def search_orders(instance: Instance, counts: Ints) -> list[tuple[int, Ints]] | 
 class _Orders:
     """A depth-first search over how many pods of each class and node have arrived."""
 
-    def __init__(self, instance: Instance, counts: Ints) -> None:
+    def __init__(self, instance: Instance, staying: Ints, counts: Ints) -> None:
         self._instance = instance
-        self._shape = counts.shape
+        self._staying = staying
+        arriving = counts - staying
         ordered = instance.ordered
-        rows, nodes = np.nonzero(counts[ordered])
+        rows, nodes = np.nonzero(arriving[ordered])
         self._places = [(int(ordered[row]), int(n)) for row, n in zip(rows, nodes, strict=True)]
-        self._goal: State = tuple(int(counts[c, n]) for c, n in self._places)
+        self._goal: State = tuple(int(arriving[c, n]) for c, n in self._places)
         self._seen: set[State] = set()
 
     def steps(self) -> list[tuple[int, Ints]] | None:
@@ -68,9 +69,9 @@ class _Orders:
 
     def _next(self, state: State) -> Iterator[tuple[int, State]]:
         """States one pod further that were not seen yet."""
-        placed = np.zeros(self._shape, dtype=np.int64)
+        placed = self._staying.copy()
         for (c, n), number in zip(self._places, state, strict=True):
-            placed[c, n] = number
+            placed[c, n] += number
         for place, (c, n) in enumerate(self._places):
             if state[place] < self._goal[place] and self._admitted(c, n, placed):
                 following = (*state[:place], state[place] + 1, *state[place + 1 :])
@@ -89,6 +90,6 @@ class _Orders:
 
     def _step(self, place: int) -> tuple[int, Ints]:
         c, n = self._places[place]
-        batch = np.zeros(self._shape[1], dtype=np.int64)
+        batch = np.zeros(self._staying.shape[1], dtype=np.int64)
         batch[n] = 1
         return c, batch

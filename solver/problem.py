@@ -371,3 +371,14 @@ def _origins(cluster: Cluster, classes: tuple[PodClass, ...], free: tuple[Pod, .
             if place is not None:
                 origin[cls.index, place] += 1
     return origin
+
+
+def without_nodes(cluster: Cluster, free: frozenset[str]) -> Cluster:
+    """The cluster with the free pods pending."""
+    if not any(pod.node_name and pod.key in free for pod in cluster.pods):
+        return cluster
+    pods = tuple(
+        pod.model_copy(update={"node_name": None}) if pod.key in free and pod.node_name else pod
+        for pod in cluster.pods
+    )
+    return cluster.with_changes(pods=pods)

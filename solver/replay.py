@@ -24,6 +24,7 @@ from ..model.rules import RULES, Rule
 from ..model.state import ClusterState, NodeInfo
 from .instance import Instance
 from .orders import search_orders
+from .problem import without_nodes
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
@@ -61,19 +62,21 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
         What `counts` was turned into.
     """
     problem = instance.problem
-    steps = _steps(instance, counts)
+    staying = np.minimum(counts, problem.origin)
+    steps = _steps(instance, staying, counts)
     exhausted = False
-    if sum(int(batch.sum()) for _, batch in steps) < int(counts.sum()):
-        found = search_orders(instance, counts)
+    if sum(int(batch.sum()) for _, batch in steps) < int((counts - staying).sum()):
+        found = search_orders(instance, staying, counts)
         exhausted = found is None
         if found:
-            steps = [*found, *_indifferent(instance, counts)]
+            steps = [*found, *_indifferent(instance, staying, counts)]
     order = _pods(instance, steps, placement)
-    placed = [pod.key for pod in problem.free if placement[pod.key]]
+    placed = [pod.key for pod in problem.free if placement[pod.key] and placement[pod.key] != pod.node_name]
     rest = _rest(placed, order)
     if len(placed) * len(problem.cluster.pods) <= WALK:
         everybody = _attached_first(instance, placement, [*order, *rest])
-        walked = walk(problem.cluster, problem.configuration, placement, everybody)
+        leaving = frozenset(pod.key for pod in problem.free if placement[pod.key] != pod.node_name)
+        walked = walk(without_nodes(problem.cluster, leaving), problem.configuration, placement, everybody)
         return replace(walked, exhausted=exhausted)
     return Replay(tuple(order), tuple(rest), exhausted)
 
@@ -99,14 +102,14 @@ def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
     return [key for key in placed if key not in known]
 
 
-def _steps(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
+def _steps(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, Ints]]:
     """Batches (class, pods per node) in an order that the gates admit; what they never admit is left out."""
     gated = [c for c in range(len(counts)) if instance.gates_of(c)]
     concerned = set(instance.ordered.tolist()) - set(gated)
-    placed = np.zeros_like(counts)
+    placed = staying.copy()
     steps: list[tuple[int, Ints]] = []
-    waiting = [c for c in gated if counts[c].any()]
-    helpers = [c for c in sorted(concerned) if counts[c].any()]
+    waiting = [c for c in gated if (counts[c] > placed[c]).any()]
+    helpers = [c for c in sorted(concerned) if (counts[c] > placed[c]).any()]
     while waiting:
         moved = False
         for c in waiting:
@@ -120,15 +123,16 @@ def _steps(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
             if not helpers:
                 break
             c = helpers.pop(0)
+            steps.append((c, counts[c] - placed[c]))
             placed[c] = counts[c]
-            steps.append((c, counts[c]))
-    steps.extend((c, counts[c]) for c in helpers)
-    return [*steps, *_indifferent(instance, counts)]
+    steps.extend((c, counts[c] - staying[c]) for c in helpers)
+    return [*steps, *_indifferent(instance, staying, counts)]
 
 
-def _indifferent(instance: Instance, counts: Ints) -> list[tuple[int, Ints]]:
+def _indifferent(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, Ints]]:
     """The classes whose order no gate cares about."""
-    return [(c, counts[c]) for c in np.setdiff1d(np.arange(len(counts)), instance.ordered).tolist()]
+    classes = np.setdiff1d(np.arange(len(counts)), instance.ordered).tolist()
+    return [(c, counts[c] - staying[c]) for c in classes]
 
 
 def _batch(instance: Instance, c: int, left: Ints, placed: Ints) -> Ints:
@@ -162,10 +166,11 @@ def _pods(instance: Instance, steps: Sequence[tuple[int, Ints]], placement: Plac
     waiting: dict[tuple[int, int], list[str]] = {}
     for cls in problem.classes:
         for position in cls.members:
-            node = placement[problem.free[position].key]
-            if node is not None:
+            pod = problem.free[position]
+            node = placement[pod.key]
+            if node is not None and node != pod.node_name:
                 place = problem.cluster.node_index[node]
-                waiting.setdefault((cls.index, place), []).append(problem.free[position].key)
+                waiting.setdefault((cls.index, place), []).append(pod.key)
     order: list[str] = []
     for c, batch in steps:
         for n in np.flatnonzero(batch).tolist():

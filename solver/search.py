@@ -76,7 +76,7 @@ class Search:
         hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
         relaxation, solution = self._relaxed(hoped)
         self._took("bound", started)
-        if solution is None:
+        if solution is None or self.instance.problem.origin.any():
             return
         started = time.monotonic()
         guided = guided_start(self.instance, relaxation, solution)
@@ -132,7 +132,8 @@ class Search:
         stage, instance = self.stages[position], self.instance
         started = time.monotonic()
         if isinstance(stage, Placed) and not self._done(position):
-            placed = [self._value(p) for p in range(position)]
+            earlier = self.stages[:position]
+            placed = [s.value(instance, self.counts) for s in earlier if isinstance(s, Placed)]
             relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
             solution = self._solve_relaxation(relaxation)
             if solution is not None:

@@ -81,6 +81,7 @@ class Signatures:
             _owner(pod, profile),
             _own_claims(pod),
             pod.status.nominated_node_name,
+            pod.node_name is not None and pod.metadata.controller is None,
         )
 
     def _spec(self, pod: Pod) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,13 +16,13 @@ from ..model.final import FinalState
 from ..model.movable import Free, free_pods
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
-from ..model.verify import verify
+from ..model.verify import verify, violations
 from .assign import counts_of, placement_of
 from .cuts import Cut
 from .encode import feasible
 from .greedy import schedule
 from .instance import Instance
-from .problem import build_problem
+from .problem import build_problem, without_nodes
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search
@@ -53,7 +53,8 @@ def solve(
         After admission (`model.admission.admit`).
     configuration : SchedulerConfiguration
     question : str
-        ``pending``: running pods stay. ``scratch``: all that can move is placed anew.
+        ``pending``: running pods stay. ``preempt``: those of lower priority may give way. ``scratch``: all
+        that can move is placed anew.
     preset : str
         ``spread`` or ``pack``.
     profile : str, optional
@@ -108,10 +109,16 @@ class Task:
 
     def greedy(self, seed: int | None = None) -> Placement:
         """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
+        preempt = self.question == "preempt"
         found = schedule(
-            self.cluster, self.configuration, preemption="off", passes=None, seed=seed, detail=False
+            self.cluster,
+            self.configuration,
+            preemption="carry-out" if preempt else "off",
+            passes=None,
+            seed=seed,
+            detail=False,
         )
-        return {key: node for key, node in found.placement.items() if key in self.free.free}
+        return {pod.key: found.placement.get(pod.key, pod.node_name) for pod in self.instance.problem.free}
 
     def values(self, placement: Placement) -> tuple[int, ...]:
         """The value of every stage for a placement of the free pods."""
@@ -158,8 +165,7 @@ class Task:
 
     def _attempt(self, limits: Limits, start: Ints | None, *, search: bool = True) -> Attempt:
         problem = self.instance.problem
-        nothing = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
-        found = Search(self.instance, self.stages, limits, nothing)
+        found = Search(self.instance, self.stages, limits, problem.origin.copy())
         if start is not None and not found.offer(start) and not search:
             found.counts = start
         results = found.run() if search else found.results()
@@ -169,7 +175,7 @@ class Task:
     def _finish(self, attempt: Attempt, results: tuple[StageResult, ...]) -> Result:
         final = self.final(attempt.placement)
         began = time.monotonic()
-        violations = _checked(final, frozenset(attempt.placement))
+        inherited = _checked(final, frozenset(attempt.placement))
         score = evaluate(final, preset=self.preset, profile=self.profile)
         _compare(self.instance, attempt.counts, score)
         seconds = {"build": self.seconds, **attempt.search.seconds, "check": time.monotonic() - began}
@@ -180,9 +186,9 @@ class Task:
             placement=attempt.placement,
             order=attempt.admitted.order,
             score=score,
-            violations=violations,
+            violations=inherited,
             unadmitted=attempt.admitted.stuck,
-            excluded={key: str(reason) for key, reason in self.free.excluded.items()},
+            excluded={k: str(why) for k, why in self.free.excluded.items() if k not in attempt.placement},
             seconds=seconds,
         )
 
@@ -215,22 +221,35 @@ def pose(
     free = free_pods(cluster, configuration, question)
     chosen = preset_profile(profile_named(configuration, profile), preset)
     posed = without_nodes(cluster, free.free)
-    problem = build_problem(posed, configuration, free.free, question=question, profile=chosen)
-    instance = Instance(problem)
+    problems = (
+        build_problem(posed, configuration, asked, question=question, profile=chosen)
+        for asked in _widest_first(free, cluster, configuration)
+    )
+    instance = next(
+        instance
+        for instance in map(Instance, problems)
+        if not instance.problem.origin.any() or feasible(instance, instance.problem.origin)
+    )
     order = stages(instance, preset)
     seconds = time.monotonic() - began
     return Task(question, preset, profile, posed, configuration, free, instance, order, seconds)
 
 
-def without_nodes(cluster: Cluster, free: frozenset[str]) -> Cluster:
-    """The cluster with the free pods pending."""
-    if not any(pod.node_name and pod.key in free for pod in cluster.pods):
-        return cluster
-    pods = tuple(
-        pod.model_copy(update={"node_name": None}) if pod.key in free and pod.node_name else pod
-        for pod in cluster.pods
-    )
-    return cluster.with_changes(pods=pods)
+def _widest_first(
+    free: Free, cluster: Cluster, configuration: SchedulerConfiguration
+) -> Iterator[frozenset[str]]:
+    """The pods of a question; then without victims that stand in a broken rule; then without any victim.
+
+    The solver's rules hold for every pod that it may touch: what is broken today has to stay out of its hands.
+    """
+    yield free.free | free.evictable
+    if free.evictable:
+        found = violations(FinalState(cluster, {}, configuration=configuration))
+        nodes = {violation.node for violation in found}
+        pods = {key for violation in found for key in violation.pods}
+        whole = {key for key in free.evictable if cluster.pod_by_key[key].node_name not in nodes}
+        yield free.free | (whole - pods)
+        yield free.free
 
 
 def _checked(final: FinalState, free: frozenset[str]) -> tuple[Violation, ...]:

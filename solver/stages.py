@@ -81,20 +81,8 @@ class Moves:
 
     def expression(self, instance: Instance, scope: Scope) -> Expr:
         """The stage's value in a scope; bounded from below only."""
-        problem = instance.problem
-        gone: list[Expr] = []
-        for c in np.flatnonzero(problem.tier_of == self.tier).tolist():
-            for n in np.flatnonzero(problem.origin[c]).tolist():
-                here = int(problem.origin[c, n])
-                if not scope.free(c, n):
-                    gone.append(max(0, here - int(scope.outside[c, n])))
-                elif scope.upper(c, n) <= here:
-                    gone.append(here - scope.count(c, n))
-                else:
-                    away = scope.auxiliary(0, here, f"away{c}_{n}", max(0, here - int(scope.counts[c, n])))
-                    scope.model.add(away >= here - scope.count(c, n))
-                    gone.append(away)
-        return total(gone)
+        classes = np.flatnonzero(instance.problem.tier_of == self.tier).tolist()
+        return total([lost for c in classes for lost in lost_places(instance, scope, c)])
 
     def constant(self, instance: Instance) -> int:
         """What the expression leaves out."""
@@ -103,6 +91,76 @@ class Moves:
     def worst(self, instance: Instance) -> int:
         """Scale of the stage: every running pod of the priority."""
         return int(instance.problem.origin[instance.problem.tier_of == self.tier].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Running pods of one priority that keep their place: as many as possible.
+
+    Parameters
+    ----------
+    tier : int
+        Position in `Problem.tiers`.
+    priority : int
+    """
+
+    tier: int
+    priority: int
+    sense: str = "max"
+
+    @property
+    def name(self) -> str:
+        """Such as ``kept 1000``."""
+        return f"kept {self.priority}"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        return self.worst(instance) - Moves(self.tier, self.priority).value(instance, counts)
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value in a scope; bounded from above only."""
+        lost = Moves(self.tier, self.priority).expression(instance, scope)
+        return total([self.worst(instance), -lost])
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out."""
+        return 0
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: every running pod of the priority."""
+        return int(instance.problem.origin[instance.problem.tier_of == self.tier].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetViolations:
+    """Evictions beyond what PodDisruptionBudgets allow: as few as possible."""
+
+    name: str = "budget violations"
+    sense: str = "min"
+
+    def value(self, instance: Instance, counts: Ints) -> int:
+        """What a placement reaches."""
+        lost = np.maximum(instance.problem.origin - counts, 0).sum(axis=1)
+        return sum(max(0, int(lost[classes].sum()) - allowed) for classes, allowed in instance.budgets)
+
+    def expression(self, instance: Instance, scope: Scope) -> Expr:
+        """The stage's value in a scope; bounded from below only."""
+        over: list[Expr] = []
+        for classes, allowed in instance.budgets:
+            most = int(instance.problem.origin[classes].sum())
+            excess = scope.auxiliary(0, most, "excess", 0)
+            lost = [expression for c in classes.tolist() for expression in lost_places(instance, scope, c)]
+            scope.model.add(excess >= total([*lost, -allowed]))
+            over.append(excess)
+        return total(over)
+
+    def constant(self, instance: Instance) -> int:
+        """What the expression leaves out."""
+        return 0
+
+    def worst(self, instance: Instance) -> int:
+        """Scale of the stage: every running pod."""
+        return int(instance.problem.origin.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +229,39 @@ class Cost:
         return sum(coefficient * term.worst for term, coefficient in instance.terms)
 
 
-Stage = Placed | Moves | NodesInUse | Cost
+Stage = Placed | Moves | Kept | BudgetViolations | NodesInUse | Cost
+
+
+def lost_places(instance: Instance, scope: Scope, c: int) -> list[Expr]:
+    """Running pods of class `c` that lose their place, by node; bounded from below only."""
+    problem = instance.problem
+    lost: list[Expr] = []
+    for n in np.flatnonzero(problem.origin[c]).tolist():
+        here = int(problem.origin[c, n])
+        if not scope.free(c, n):
+            lost.append(max(0, here - int(scope.outside[c, n])))
+        elif scope.upper(c, n) <= here:
+            lost.append(here - scope.count(c, n))
+        else:
+            away = scope.auxiliary(0, here, f"away{c}_{n}", max(0, here - int(scope.counts[c, n])))
+            scope.model.add(away >= here - scope.count(c, n))
+            lost.append(away)
+    return lost
 
 
 def stages(instance: Instance, preset: str = "spread") -> tuple[Stage, ...]:
-    """The stages of the questions ``pending`` and ``scratch``."""
-    placed = [Placed(tier, priority) for tier, priority in enumerate(instance.problem.tiers)]
-    packing: list[Stage] = [NodesInUse()] if preset == "pack" else []
-    return (*placed, *packing, Cost())
+    """The stages of a question: kept and placed pods per priority, budgets, nodes in use, cost."""
+    found: list[Stage] = []
+    problem = instance.problem
+    for tier, priority in enumerate(problem.tiers):
+        if problem.origin[problem.tier_of == tier].any():
+            found.append(Kept(tier, priority))
+        found.append(Placed(tier, priority))
+    if instance.budgets:
+        found.append(BudgetViolations())
+    if preset == "pack":
+        found.append(NodesInUse())
+    return (*found, Cost())
 
 
 def published_stages(instance: Instance) -> tuple[Stage, ...]:
