@@ -339,6 +339,14 @@ def test_scores_are_weighted_means() -> None:
     assert evaluate(FinalState(cluster([], [pod("p")]), {})).terms == ()
 
 
+def test_images_as_large_as_numbers_get_count_in_full() -> None:
+    """Sizes that would overflow when added up leave the node that has them the best."""
+    holder = {"metadata": {"name": "n"}, "status": {"images": [{"names": ["x:1"], "sizeBytes": 2**63 - 1}]}}
+    containers = [{"name": name, "image": "x:1"} for name in "abcd"]
+    two = cluster([Node.model_validate(holder), node("m")], [pod("p", "m", containers=containers)])
+    assert found(FinalState(two, {}), "ImageLocality", Profile()) == (100, 100)
+
+
 def test_presets_choose_the_strategy() -> None:
     """`spread` leaves the profile alone, `pack` scores MostAllocated with the same resources."""
     profile = Profile(scoring=ScoringStrategy(resources=THREE))
