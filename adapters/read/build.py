@@ -94,14 +94,16 @@ class Builder:
 
     def _metadata(self, raw: Fields) -> Fields:
         fields = _only(raw, _META)
-        if fields.get("labels"):
-            fields["labels"] = self._once("labels", fields["labels"], _labels)
+        labels = fields.get("labels")
+        if labels:
+            fields["labels"] = self._keyed("labels", tuple(labels.items()), labels, _labels)
         annotations = fields.get("annotations")
         if annotations:
             fields["annotations"] = {intern(k): v for k, v in annotations.items() if k != _UNREAD_ANNOTATION}
-        if fields.get("ownerReferences"):
-            owners = [_only(owner, _OWNER) for owner in fields["ownerReferences"]]
-            fields["ownerReferences"] = self._once("owners", owners, _each(api.OwnerReference))
+        owners = fields.get("ownerReferences")
+        if owners:
+            key = tuple([tuple(map(owner.get, _OWNER)) for owner in owners])
+            fields["ownerReferences"] = self._keyed("owners", key, owners, _each(api.OwnerReference))
         return fields
 
     def _pod(self, fields: Fields) -> Fields:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from ..invalid import shown
 from . import json_text, yaml_text
@@ -19,8 +19,7 @@ _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 _VERSION = re.compile(r"(?:[a-z0-9][-a-z0-9.]{0,252}/)?v[a-z0-9]{1,62}")
 
 
-@dataclass(frozen=True, slots=True)
-class RawObject:
+class RawObject(NamedTuple):
     """One object as it was written.
 
     Parameters
@@ -117,8 +116,13 @@ def _head(piece: Piece) -> tuple[str, str, dict[str, Any]]:
     version = fields.get("apiVersion") or ("" if own else piece.api_version)
     if not kind:
         raise _BadHead("is missing, so this is no API object; name it, such as kind: Pod", "kind")
-    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+    if not isinstance(kind, str) or not _well_formed(_KIND, kind):
         raise _BadHead(f"{shown(kind)} is no kind; kinds look like Pod", "kind")
-    if not isinstance(version, str) or not (version == "" or _VERSION.fullmatch(version)):
+    if not isinstance(version, str) or not (version == "" or _well_formed(_VERSION, version)):
         raise _BadHead(f"{shown(version)} is no version; versions look like v1 or apps/v1", "apiVersion")
     return kind, version, fields
+
+
+@lru_cache(maxsize=1024)
+def _well_formed(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.fullmatch(text) is not None

@@ -88,6 +88,8 @@ def _null_is_empty(raw: Any) -> Any:
     if not isinstance(raw, dict):
         return raw
     values = cast("dict[str, Any]", raw)
+    if None not in values.values():
+        return values
     return {key: "" if value is None else value for key, value in values.items()}
 
 
