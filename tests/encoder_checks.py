@@ -278,6 +278,7 @@ def _check_parts(case: Case, term: Term, counts: Ints, nodes: Sequence[int]) -> 
 def _check_prices(part: Relational, counts: Ints) -> None:
     value, prices = part.value(counts), part.prices(counts)
     for c, n in np.ndindex(counts.shape):
+        assert part.entering(c, counts)[n] == sum(p.enter[c, p.of_node[n]] for p in prices)
         for step, sides in ((1, [p.enter for p in prices]), (-1, [p.leave for p in prices])):
             changed = counts.copy()
             changed[c, n] += step

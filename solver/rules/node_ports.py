@@ -11,6 +11,7 @@ from ...model.api import Pod
 from ..conflicts import Conflicts
 from ..coupling import Coupling
 from ..problem import Problem
+from ..relaxation import Relaxation
 from ..scope import Scope
 from .base import Encoder
 
@@ -27,35 +28,31 @@ class NodePorts(Encoder):
         """Whether any free pod wants a host port."""
         return any(host_ports(cls.pod) for cls in problem.classes)
 
-    def conflicts(self, problem: Problem) -> Conflicts:
-        """Which classes collide, and with which pinned kinds."""
-        classes = [host_ports(cls.pod) for cls in problem.classes]
-        kinds = [host_ports(pod) for pod in problem.pinned.kinds]
-        pairs = [
-            (c, d)
-            for c, d in combinations_with_replacement(range(len(classes)), 2)
-            if collide(classes[c], classes[d])
-        ]
-        pinned = [
-            (c, k)
-            for c, mine in enumerate(classes)
-            if mine
-            for k, other in enumerate(kinds)
-            if collide(mine, other)
-        ]
-        return Conflicts(problem, pairs, pinned)
-
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes on which a pinned pod has the port."""
-        self.conflicts(problem).restrict(eligible)
+        problem.once(port_conflicts).restrict(eligible)
 
     def couple(self, problem: Problem, coupling: Coupling) -> None:
         """Colliding classes stay apart."""
-        self.conflicts(problem).couple(coupling)
+        problem.once(port_conflicts).couple(coupling)
 
     def constrain(self, scope: Scope) -> None:
         """Colliding classes are not on one node, and a class that collides with itself at most once."""
-        self.conflicts(scope.problem).constrain(scope)
+        scope.problem.once(port_conflicts).constrain(scope)
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Pods that all collide are no more than the nodes."""
+        relaxation.problem.once(port_conflicts).relax(relaxation)
+
+
+def port_conflicts(problem: Problem) -> Conflicts:
+    """Which classes collide, and with which pinned kinds."""
+    classes = [host_ports(cls.pod) for cls in problem.classes]
+    kinds = [host_ports(pod) for pod in problem.pinned.kinds]
+    wanting = [c for c, ports in enumerate(classes) if ports]
+    pairs = [(c, d) for c, d in combinations_with_replacement(wanting, 2) if collide(classes[c], classes[d])]
+    pinned = [(c, k) for c in wanting for k, other in enumerate(kinds) if collide(classes[c], other)]
+    return Conflicts(problem, pairs, pinned)
 
 
 def host_ports(pod: Pod) -> frozenset[Port]:

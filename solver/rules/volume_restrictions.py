@@ -98,7 +98,8 @@ class VolumeRestrictions(Encoder):
                 scope.model.add(total([scope.placed(c) for c in single.classes]) <= 1)
 
     def relax(self, relaxation: Relaxation) -> None:
-        """One pod at most per claim for a single pod."""
+        """Pods that all collide are no more than the nodes; one pod at most per claim for a single pod."""
+        relaxation.problem.once(disk_conflicts).relax(relaxation)
         for single in relaxation.problem.once(single_pod_claims):
             columns = [j for c in single.classes for j in relaxation.columns(c)]
             relaxation.row(-np.inf, 1.0, [(j, 1.0) for j in columns])
