@@ -23,6 +23,7 @@ from ..model.final import kind_key
 from ..model.profile import Profile, SchedulerConfiguration
 from ..model.resources import PODS, pod_requests, to_units
 from ..model.state import allocatable
+from ..model.usage import checks
 from .roster import Roster
 from .signatures import Signatures
 
@@ -112,7 +113,10 @@ class Problem:
     pinned : Pinned
     resources : tuple of str
         Resources that some free pod requests, and ``pods`` (always first).
+    demand : array, shape (classes, resources)
+        What a pod requests.
     request : array, shape (classes, resources)
+        The same, as far as NodeResourcesFit compares it: 0 where the class's profile does not look.
     capacity : array, shape (nodes, resources)
         What pinned pods leave of the allocatable amounts; negative when overcommitted.
     origin : array, shape (classes, nodes)
@@ -130,6 +134,7 @@ class Problem:
     classes: tuple[PodClass, ...]
     pinned: Pinned
     resources: tuple[str, ...]
+    demand: Ints
     request: Ints
     capacity: Ints
     origin: Ints
@@ -261,7 +266,8 @@ def build_problem(
     free_pods = tuple(sorted((pod for pod in cluster.pods if pod.key in free), key=_queue_key))
     classes = _classes(cluster, configuration, free_pods)
     pinned = _pinned(cluster, free)
-    resources, request = _requests([cls.pod for cls in classes], None)
+    resources, demand = _requests([cls.pod for cls in classes], None)
+    compared = [[checks(cls.profile, name) for name in resources] for cls in classes]
     return Problem(
         cluster=cluster,
         configuration=configuration,
@@ -272,7 +278,8 @@ def build_problem(
         classes=classes,
         pinned=pinned,
         resources=resources,
-        request=request,
+        demand=demand,
+        request=demand * np.array(compared, dtype=bool).reshape(demand.shape),
         capacity=_capacity(cluster, pinned, resources),
         origin=_origins(cluster, classes, free_pods),
         idle=_idle(cluster, free),

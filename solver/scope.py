@@ -129,11 +129,11 @@ class Scope:
         self._auxiliaries.append((variable, min(max(hint, lower), upper)))
         return variable
 
-    def at_most(self, amounts: Sequence[tuple[Expr, int]], bound: int) -> None:
+    def at_most(self, amounts: Sequence[tuple[Expr, int]], bound: int) -> cp_model.Constraint:
         """Add ``sum(count * amount) <= bound``, scaled down by the amounts' greatest common divisor."""
         divisor = int(np.gcd.reduce([amount for _, amount in amounts]))
         used = weighted([count for count, _ in amounts], [amount // divisor for _, amount in amounts])
-        self.model.add(used <= bound // divisor)
+        return self.model.add(used <= bound // divisor)
 
     def hint(self) -> None:
         """Give the placement so far as a complete hint for the counts."""

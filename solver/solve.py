@@ -240,7 +240,7 @@ def _widest_first(
 ) -> Iterator[frozenset[str]]:
     """The pods of a question; then without victims that stand in a broken rule; then without any victim.
 
-    The solver's rules hold for every pod that it may touch: what is broken today has to stay out of its hands.
+    The rules hold for every pod that the solver may touch: what is broken today stays out of its hands.
     """
     yield free.free | free.evictable
     if free.evictable:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ...model.api import Pod
 from ...model.profile import ScoringStrategy
 from ...model.resources import CPU, MEMORY, nonzero_requests, pod_requests
+from ..coupling import Coupling
+from ..cp import Expr, when
 from ..problem import Problem, allocatable_array
 from ..scope import Scope
 from ..terms import Piecewise, Term
@@ -30,15 +32,24 @@ class NodeResourcesFit(Encoder):
         """Clear nodes on which not even one pod of the class fits."""
         eligible &= problem.fit > 0
 
+    def couple(self, problem: Problem, coupling: Coupling) -> None:
+        """Where some profiles do not compare a resource, pods that request it are left alone."""
+        for r in _half_checked(problem):
+            coupling.frozen |= problem.demand[:, r] > 0
+
     def constrain(self, scope: Scope) -> None:
         """Sum of requests per node and resource within the free capacity."""
         problem = scope.problem
+        halves = _half_checked(problem)
         for r in range(len(problem.resources)):
-            wanted = problem.request[:, r]
+            wanted = problem.demand[:, r] if r in halves else problem.request[:, r]
             for n in scope.nodes:
                 amounts = [(scope.count(c, n), int(wanted[c])) for c in scope.classes_at(n) if wanted[c]]
-                if amounts:
-                    scope.at_most(amounts, int(problem.capacity[n, r]))
+                if not amounts:
+                    continue
+                limit = scope.at_most(amounts, int(problem.capacity[n, r]))
+                if r in halves:
+                    when(_compared(scope, r, n), limit)
 
     def term(self, problem: Problem) -> Term | None:
         """The scoring strategy's term."""
@@ -66,6 +77,21 @@ class NodeResourcesFit(Encoder):
         return (
             Term(strategy.type, problem.profile.scores[self.name], worst, 0, tuple(parts)) if worst else None
         )
+
+
+def _half_checked(problem: Problem) -> list[int]:
+    """Resources that some of the pods that request them are compared by, and others are not."""
+    unchecked = (problem.demand > problem.request).any(axis=0) & problem.request.any(axis=0)
+    return np.flatnonzero(unchecked).tolist()
+
+
+def _compared(scope: Scope, r: int, n: int) -> Expr:
+    """1 where a pod is on the node whose request is compared."""
+    classes = [c for c in scope.classes_at(n) if scope.problem.request[c, r]]
+    here = scope.auxiliary(0, 1, f"compared{n}_{r}", int(scope.counts[classes, n].any()))
+    for c in classes:
+        scope.model.add(scope.count(c, n) <= scope.upper(c, n) * here)
+    return here
 
 
 class _Amounts:
