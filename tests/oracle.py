@@ -45,3 +45,12 @@ def write(case: Path, documents: list[dict[str, Any]]) -> Path:
     """The documents as a case file."""
     case.write_text("".join(f"---\n{json.dumps(document)}\n" for document in documents))
     return case
+
+
+def replay(case: Path, claim: Path) -> dict[str, Any]:
+    """What the real filters make of a claimed order and placement."""
+    done = subprocess.run(
+        [str(path()), "replay", str(case), str(claim)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import builders
-
 from kubestow.model.api import Node, Pod
 from kubestow.model.cluster import Cluster
 from kubestow.model.evaluate import evaluate
@@ -30,8 +29,14 @@ def tiny_cluster(seed: int, *, nodes: int = 2, pods: int = 4, relational: bool =
 
 
 def _node(draw: random.Random, name: str) -> Node:
-    node = builders.node(name, draw.choice(["x", "y"]), {"disk": draw.choice(["ssd", "hdd"])}, **_taints(draw))
-    amounts = {"cpu": f"{draw.choice([1000, 2000, 3000])}m", "memory": f"{draw.choice([1, 2, 4])}Gi", "pods": "3"}
+    node = builders.node(
+        name, draw.choice(["x", "y"]), {"disk": draw.choice(["ssd", "hdd"])}, **_taints(draw)
+    )
+    amounts = {
+        "cpu": f"{draw.choice([1000, 2000, 3000])}m",
+        "memory": f"{draw.choice([1, 2, 4])}Gi",
+        "pods": "3",
+    }
     images = [{"names": ["registry.example/app:1"], "sizeBytes": 500 * 2**20}] if draw.random() < 0.5 else []
     status = {"allocatable": amounts, "capacity": amounts, "images": images}
     return Node.model_validate({**node.model_dump(by_alias=True), "status": status})
@@ -57,7 +62,8 @@ def _pod(draw: random.Random, name: str, on: str | None, relational: bool) -> Po
 def _container(draw: random.Random) -> dict[str, Any]:
     container: dict[str, Any] = {"name": "main", "image": "registry.example/app:1"}
     if draw.random() < 0.85:
-        requests = {"cpu": f"{draw.choice([100, 500, 700, 1000])}m", "memory": f"{draw.choice([128, 512, 900])}Mi"}
+        cpu, memory = draw.choice([100, 500, 700, 1000]), draw.choice([128, 512, 900])
+        requests = {"cpu": f"{cpu}m", "memory": f"{memory}Mi"}
         container["resources"] = {"requests": requests}
     if draw.random() < 0.2:
         container["ports"] = [{"containerPort": 80, "hostPort": 80}]
@@ -111,7 +117,8 @@ def placed_by_tier(cluster: Cluster, placement: dict[str, str | None]) -> tuple[
     """Pending pods placed, per priority, highest first."""
     pods = [cluster.pod_by_key[key] for key in placement]
     tiers = sorted({pod.priority for pod in pods}, reverse=True)
-    return tuple(sum(pod.priority == tier and placement[pod.key] is not None for pod in pods) for tier in tiers)
+    placed = [pod.priority for pod in pods if placement[pod.key] is not None]
+    return tuple(placed.count(tier) for tier in tiers)
 
 
 def weighted_cost(final: FinalState, coefficients: dict[str, int]) -> int:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 import tiny
-
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.solver.relaxation import Relaxation
 from kubestow.solver.result import Limits, Status
@@ -14,7 +13,10 @@ def _best(cluster):
     best = None
     for placement, final in tiny.valid(cluster):
         coefficients = dict(stage_coefficients(evaluate(final).terms))
-        value = (*(-n for n in tiny.placed_by_tier(cluster, placement)), tiny.weighted_cost(final, coefficients))
+        value = (
+            *(-n for n in tiny.placed_by_tier(cluster, placement)),
+            tiny.weighted_cost(final, coefficients),
+        )
         best = value if best is None else min(best, value)
     return best
 
@@ -48,7 +50,9 @@ def test_bound_never_crosses_brute_force(seed):
     cluster = tiny.tiny_cluster(200 + seed, relational=seed % 2 == 0)
     instance = pose(cluster, tiny.CONFIGURATION).instance
     best = _best(cluster)
-    relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, [-value for value in best[:-1]])
+    relaxation = Relaxation(
+        instance.problem, instance.eligible, instance.terms, [-value for value in best[:-1]]
+    )
     for encoder in instance.encoders:
         encoder.relax(relaxation)
     solution = relaxation.solve()
