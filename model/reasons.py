@@ -13,6 +13,8 @@ class Code(StrEnum):
     """Evicting pods from the node might help."""
     UNRESOLVABLE = "UnschedulableAndUnresolvable"
     """Evicting pods from the node cannot help."""
+    ERROR = "Error"
+    """The plugin failed; the pod stays pending, whatever other nodes say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def pod(draw: Draw, name: str, features: frozenset[str], nodes: Sequence[str], *
     metadata: Document = {
         "name": name,
         "namespace": "other" if rarely(draw) else "default",
+        "uid": f"uid-{name}",
         "labels": some(draw, LABELS),
         "creationTimestamp": f"2026-01-01T00:00:0{between(draw, 0, 3)}Z",
     }
@@ -236,7 +237,7 @@ def _storage(draw: Draw, metadata: Document, spec: Document, status: Document, n
 
 
 def _volume(draw: Draw) -> Document:
-    kind = pick(draw, "claim", "claim", "claim", "disk", "block", "rbd", "iscsi", "inline")
+    kind = pick(draw, "claim", "claim", "claim", "disk", "block", "rbd", "iscsi", "inline", "ephemeral")
     read_only = {"readOnly": True} if draw(st.booleans()) else {}
     if kind == "claim":
         return {"persistentVolumeClaim": {"claimName": pick(draw, "c0", "c1", "c2", "missing"), **read_only}}
@@ -249,6 +250,9 @@ def _volume(draw: Draw) -> Document:
         return {"rbd": {"monitors": monitors, "image": pick(draw, "a", "b"), **read_only}}
     if kind == "iscsi":
         return {"iscsi": {"targetPortal": "t", "iqn": pick(draw, "a", "b"), "lun": 0, **read_only}}
+    if kind == "ephemeral":
+        wants = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+        return {"ephemeral": {"volumeClaimTemplate": {"spec": {**wants, "storageClassName": "later"}}}}
     return {"csi": {"driver": "csi.example"}}
 
 

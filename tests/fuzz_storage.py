@@ -19,6 +19,7 @@ def storage(draw: Draw, nodes: Sequence[str]) -> list[Document]:
         _class(draw, name, mode) for name, mode in (("now", "Immediate"), ("later", "WaitForFirstConsumer"))
     ]
     claims = [_claim(draw, f"c{number}") for number in range(between(draw, 1, 3))]
+    claims += [_ephemeral_claim(draw, name) for name in ("r0", "p0", "p1") if rarely(draw)]
     documents += [_volume(draw, f"v{number}", claims, nodes) for number in range(between(draw, 0, 3))]
     documents += claims
     documents += [_csi_node(draw, name) for name in nodes if draw(st.booleans())]
@@ -53,6 +54,15 @@ def _claim(draw: Draw, name: str) -> Document:
     }
     found = _object("v1", "PersistentVolumeClaim", name, spec=spec, status={"phase": "Pending"})
     found["metadata"]["namespace"] = "default"
+    return found
+
+
+def _ephemeral_claim(draw: Draw, pod: str) -> Document:
+    """The claim of a pod's ephemeral volume, made for it or for nobody."""
+    found = _claim(draw, f"{pod}-v0")
+    if draw(st.booleans()):
+        owner = {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": f"uid-{pod}", "controller": True}
+        found["metadata"]["ownerReferences"] = [owner]
     return found
 
 

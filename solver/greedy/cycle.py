@@ -14,7 +14,7 @@ from ...model.api import Pod
 from ...model.profile import Profile
 from ...model.reasons import Code, Verdict
 from ...model.rules import rules_named
-from ...model.rules.base import CycleError, Rule
+from ...model.rules.base import CycleError, PreFilter, Rule
 from ...model.state import ClusterState, NodeInfo
 from .records import PluginScores
 
@@ -64,7 +64,8 @@ def prepare(state: ClusterState, profile: Profile, pod: Pod) -> Prepared:
     considered: frozenset[str] | None = None
     narrowed_by: list[str] = []
     for rule in rules_named(profile.filters):
-        found = _asked(rule, "running PreFilter plugin {plugin}", rule.pre_filter, state, profile, pod)
+        with _running(f'PreFilter plugin "{rule.name}"'):
+            found = rule.pre_filter(state, profile, pod)
         if found.verdict is not None:
             if found.verdict.code is Code.UNRESOLVABLE:
                 return Prepared(verdict=found.verdict, aborted=True)
@@ -86,27 +87,32 @@ def _nowhere(plugins: Sequence[str]) -> Verdict:
     return Verdict.unresolvable(plugins[-1], f"node(s) didn't satisfy plugin(s) [{names}] simultaneously")
 
 
-def _asked(rule: Rule, doing: str, ask: Any, *arguments: Any) -> Any:
+@contextmanager
+def _running(what: str) -> Generator[None]:
+    """Say which plugin failed."""
     try:
-        return ask(*arguments)
+        yield
     except CycleError as error:
-        raise CycleError(f"{doing.format(plugin=quoted(rule.name))}: {error}") from error
-
-
-def quoted(name: str) -> str:
-    """A plugin name as kube-scheduler prints it."""
-    return f'"{name}"'
+        raise CycleError(f"running {what}: {error}") from error
 
 
 def first_failing(
     state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, active: Active
 ) -> Verdict | None:
-    """Run the filters on one node; the verdict of the first that rejects it."""
+    """Run the filters on one node; the verdict of the first that rejects it, or fails."""
     for rule, data in active:
-        verdict = _asked(rule, "running {plugin} filter plugin", rule.admits, state, profile, pod, node, data)
+        try:
+            verdict = rule.admits(state, profile, pod, node, data)
+        except CycleError as error:
+            return failed(rule, f'running "{rule.name}" filter plugin: {error}')
         if verdict is not None:
             return verdict
     return None
+
+
+def failed(rule: Rule, message: str) -> Verdict:
+    """The verdict of a plugin that fails."""
+    return Verdict(rule.name, Code.ERROR, (message,))
 
 
 class Nominations:
@@ -178,16 +184,28 @@ def failing_alone(state: ClusterState, profile: Profile, pod: Pod) -> dict[str, 
     """Node to plugin to verdict, for every plugin that rejects the node when it runs alone."""
     found: dict[str, dict[str, Verdict]] = {}
     for rule in rules_named(profile.filters):
-        prepared = rule.pre_filter(state, profile, pod)
+        try:
+            prepared = rule.pre_filter(state, profile, pod)
+        except CycleError as error:
+            prepared = PreFilter(verdict=failed(rule, str(error)))
         for node in state.nodes.values():
-            verdict = prepared.verdict
-            if verdict is None and prepared.nodes is not None and node.name not in prepared.nodes:
-                verdict = Verdict.unresolvable(rule.name, "not among the PreFilterResult's nodes")
-            if verdict is None and not prepared.skip:
-                verdict = rule.admits(state, profile, pod, node, prepared.data)
+            verdict = _alone(rule, prepared, state, profile, pod, node)
             if verdict is not None:
                 found.setdefault(node.name, {})[rule.name] = verdict
     return found
+
+
+def _alone(
+    rule: Rule, prepared: PreFilter, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo
+) -> Verdict | None:
+    if prepared.verdict is not None:
+        return prepared.verdict
+    if prepared.nodes is not None and node.name not in prepared.nodes:
+        return Verdict.unresolvable(rule.name, "not among the PreFilterResult's nodes")
+    try:
+        return None if prepared.skip else rule.admits(state, profile, pod, node, prepared.data)
+    except CycleError as error:
+        return failed(rule, str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +235,8 @@ def score(state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeI
     skipped: list[str] = []
     total = {node.name: 0 for node in nodes}
     for rule in rules_named(profile.scores):
-        prepared = _asked(
-            rule, "running PreScore plugin {plugin}", rule.pre_score, state, profile, pod, nodes
-        )
+        with _running(f'PreScore plugin "{rule.name}"'):
+            prepared = rule.pre_score(state, profile, pod, nodes)
         if prepared.skip:
             skipped.append(rule.name)
             continue

@@ -79,6 +79,9 @@ def _preempt(attempt: Attempt) -> Preemption | str:
             rooms[name] = found
         else:
             failures[name] = found
+    errors = [verdict.reasons[0] for verdict in failures.values() if verdict.code is Code.ERROR]
+    if not rooms and errors:
+        return texts.errors(errors)
     if not rooms:
         return texts.fit_error(len(attempt.verdicts), failures.values(), None)
     best = _best(rooms)

@@ -11,7 +11,7 @@ from random import Random
 from ...model.api import Pod, PodStatus
 from ...model.cluster import Cluster
 from ...model.profile import Profile, SchedulerConfiguration
-from ...model.reasons import Verdict
+from ...model.reasons import Code, Verdict
 from ...model.rules.base import CycleError
 from ...model.rules.scheduling_gates import gate
 from ...model.state import ClusterState, NodeInfo
@@ -168,6 +168,9 @@ class Scheduler:
             pre_filter=prepared.verdict,
             considered_nodes=None if considered is None else tuple(sorted(considered & verdicts.keys())),
         )
+        errors = [v.reasons[0] for v in verdicts.values() if v is not None and v.code is Code.ERROR]
+        if errors:
+            return replace(record, outcome=Outcome.ERROR, message=errors[0])
         if feasible:
             return self._choose(profile, pod, feasible, record)
         attempt = Attempt(self.state, profile, pod, prepared, verdicts, self.nominations, self.lots)

@@ -21,3 +21,9 @@ def fit_error(nodes: int, verdicts: Iterable[Verdict], pre_filter: Verdict | Non
     counts = Counter(reason for verdict in verdicts for reason in verdict.reasons)
     reasons = sorted(f"{count} {reason}" for reason, count in counts.items())
     return f"{head} {', '.join(reasons)}." if reasons else head
+
+
+def errors(messages: Iterable[str]) -> str:
+    """Several errors as one, each once."""
+    distinct = list(dict.fromkeys(messages))
+    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
