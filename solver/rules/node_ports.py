@@ -46,12 +46,19 @@ class NodePorts(Encoder):
 
 
 def port_conflicts(problem: Problem) -> Conflicts:
-    """Which classes collide, and with which pinned kinds."""
+    """Which classes collide, and with which pinned kinds; a pod whose profile does not look may come last."""
     classes = [host_ports(cls.pod) for cls in problem.classes]
     kinds = [host_ports(pod) for pod in problem.pinned.kinds]
     wanting = [c for c, ports in enumerate(classes) if ports]
-    pairs = [(c, d) for c, d in combinations_with_replacement(wanting, 2) if collide(classes[c], classes[d])]
-    pinned = [(c, k) for c in wanting for k, other in enumerate(kinds) if collide(classes[c], other)]
+    looking = {c for c in wanting if NodePorts.name in problem.classes[c].profile.filters}
+    pairs = [
+        (c, d)
+        for c, d in combinations_with_replacement(wanting, 2)
+        if looking & {c, d} and collide(classes[c], classes[d])
+    ]
+    pinned = [
+        (c, k) for c in wanting if c in looking for k, other in enumerate(kinds) if collide(classes[c], other)
+    ]
     return Conflicts(problem, pairs, pinned)
 
 
