@@ -18,8 +18,11 @@ _GENERATORS: dict[str, Generator] = {}
 
 
 def generator(function: Generator) -> Generator:
-    """Register a function under its name; its keyword arguments, all with defaults, are the parameters."""
-    _GENERATORS[function.__name__] = function
+    """Register a function under its name; its keyword arguments, all with defaults, are the parameters.
+
+    Underscores of the name become hyphens.
+    """
+    _GENERATORS[function.__name__.replace("_", "-")] = function
     return function
 
 
@@ -97,7 +100,7 @@ def _files() -> Mapping[str, Traversable]:
 
 
 def _generators() -> Mapping[str, Generator]:
-    from . import generators  # noqa: F401  (registers them; imported late, it needs the whole model)
+    from . import generators, priority_matters  # noqa: F401  (registers; imported late, it needs the model)
 
     return _GENERATORS
 
@@ -110,12 +113,12 @@ def _arguments(name: str, settings: list[str]) -> dict[str, int | float]:
     known, given = _parameters(name), dict[str, int | float]()
     for setting in settings:
         key, _, raw = setting.partition("=")
-        if key == "size":
+        if key == "size" and "pods" in known:
             given |= _size(raw)
         elif key in known:
             given[key] = _number(name, key, raw, type(known[key]))
         else:
-            there = ", ".join(("size", *known))
+            there = ", ".join((*(("size",) if "pods" in known else ()), *known))
             raise BadInput(f"scenario {name} has no parameter {key!r}; it has {there}, as in {name},seed=1")
     return given
 
