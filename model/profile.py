@@ -16,7 +16,8 @@ FILTERS = (
 """Filter plugins of the default profile, in the order they run."""
 
 SCORES: Mapping[str, int] = {
-    "TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2, "DynamicResources": 2,
+    "TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2,
+    "DynamicResources": 2,
     "NodeResourcesFit": 1, "VolumeBinding": 1, "NodeResourcesBalancedAllocation": 1, "ImageLocality": 1,
 }  # fmt: skip
 """Score plugins of the default profile and their weights."""

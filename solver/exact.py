@@ -16,7 +16,7 @@ from .scope import Scope
 from .stages import Cost, Stage
 
 Ints = NDArray[np.int64]
-VARIABLES = 6000
+VARIABLES = 2500
 
 
 @dataclass(frozen=True, slots=True)

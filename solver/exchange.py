@@ -23,7 +23,9 @@ from .nodecost import NodeCost
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_CANDIDATES = 300_000
+_NARROW, _WIDE = 8, 48
+"""Candidates a node in the first rounds, and after those have stopped to gain."""
+_PATIENCE = 12
 
 
 @dataclass(eq=False)
@@ -46,6 +48,7 @@ class Exchange:
         self.problem = problem = self.instance.problem
         self._random = np.random.default_rng(self.seed)
         self._dummy = len(problem.classes)
+        self._width = _NARROW
         self._cost = NodeCost(problem, self.instance.terms)
         self._usage = self._cost.usage(self.counts)
         self._request: Ints = np.vstack(
@@ -112,8 +115,10 @@ class Exchange:
             step = self._round()
             gain += step
             idle = 0 if step > 0 else idle + 1
-            if done(gain) or idle > 30:
+            if done(gain) or idle > 2 * _PATIENCE:
                 break
+            if idle > _PATIENCE:
+                self._width = min(_WIDE, self._width + 1)
         self.counts = self._counts()
 
     def _counts(self) -> Ints:
@@ -157,7 +162,7 @@ class Exchange:
 
     def _sample(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Candidates of each node, shape (pairs, k, 2): slots, and the classes in them."""
-        width = max(4, int((_CANDIDATES / len(nodes)) ** 0.5))
+        width = self._width
         filled = self._filled[nodes]
         most = int(filled.max(initial=0))
         singles = min(most, width // 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -95,7 +96,8 @@ class Search:
     def _solve_relaxation(self, relaxation: Relaxation) -> Solution | None:
         for encoder in self.instance.encoders:
             encoder.relax(relaxation)
-        return relaxation.solve(max(0.5, self.left() * 0.6))
+        counted = self.limits.deterministic is not None
+        return relaxation.solve(_PATIENT if counted else max(0.5, self.left() * 0.6))
 
     def offer(self, counts: Ints) -> bool:
         """Take `counts` (feasible) if it is better and not cut off; returns whether it was."""
@@ -107,8 +109,14 @@ class Search:
         return False
 
     def left(self) -> float:
-        """Seconds until the deadline."""
+        """Seconds until the deadline; the deterministic limit where work is counted instead."""
+        if self.limits.deterministic is not None:
+            return self.limits.deterministic
         return self._deadline - time.monotonic()
+
+    def _until(self, share: float) -> float:
+        """When a phase with `share` of the time left ends; never where work is counted."""
+        return math.inf if self.limits.deterministic is not None else time.monotonic() + self.left() * share
 
     def _value(self, position: int) -> int:
         return self.stages[position].value(self.instance, self.counts)
@@ -154,7 +162,10 @@ class Search:
         started = time.monotonic()
         instance = self.instance
         related = bool(len(instance.related))
-        until = started + self.left() * (0.3 if small_enough(instance) and not related else 0.7)
+        # An exchange could take the preemptor away for whom somebody was evicted.
+        if int(instance.eligible.sum()) <= _TINY or instance.problem.question == "preempt":
+            return
+        until = self._until(0.3 if small_enough(instance) and not related else 0.8)
         while related and time.monotonic() < until and not self._done(position):
             gathering = Gathering(instance, self.counts, self._random)
             gained = gathering.run(until)
@@ -202,14 +213,15 @@ class Search:
 
     def _neighbourhoods(self, position: int) -> None:
         choices = Adaptive(COST if isinstance(self.stages[position], Cost) else PLACED, self._random)
-        until = time.monotonic() + self.left() * (1.0 if self._last(position) else 0.5)
+        until = self._until(1.0 if self._last(position) else 0.5)
         steps = 0
         most = None if self.limits.deterministic is None else int(20 * self.limits.deterministic)
         while time.monotonic() < until and not self._done(position) and (most is None or steps < most):
             steps += 1
             which, nodes = choices.draw(self.instance, self.counts)
             before = key(self.instance, self.stages, self.counts)
-            step = self._step(nodes, position, min(2.0, until - time.monotonic()))
+            seconds = 2.0 if self.limits.deterministic is not None else until - time.monotonic()
+            step = self._step(nodes, position, min(2.0, seconds))
             gained = key(self.instance, self.stages, self.counts) < before
             choices.learn(which, gained=gained, proven=step.proven)
 
