@@ -25,6 +25,8 @@ from .start import guided_start
 Ints = NDArray[np.int64]
 _TINY = 400
 """Counts up to which the exact model needs no help from an exchange."""
+_PATIENT = 3600.0
+"""Seconds for a linear relaxation where work is counted, not timed."""
 
 
 @dataclass(eq=False)
