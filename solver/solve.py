@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -131,11 +132,12 @@ class Task:
 
     def solve(self, limits: Limits, greedy: Placement | None = None) -> Result:
         """Solve, then verify, evaluate and replay; see `solve`."""
-        deadline = time.monotonic() + max(0.1, limits.time - self.seconds)
+        timed = limits.deterministic is None
+        deadline = time.monotonic() + max(0.1, limits.time - self.seconds) if timed else math.inf
         start = self._start(greedy)
         inexact, first = False, None
         while True:
-            left = replace(limits, time=max(0.1, deadline - time.monotonic()))
+            left = replace(limits, time=max(0.1, deadline - time.monotonic())) if timed else limits
             attempt = self._attempt(left, start)
             stuck = attempt.admitted.stuck
             first = first or attempt.results
