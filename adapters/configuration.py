@@ -18,7 +18,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..model.errors import BadInput
-from ..model.profile import FILTERS, SCORES, Profile, SchedulerConfiguration, ScoringStrategy
+from ..model.profile import (
+    FILTERS,
+    OPTIONAL_FILTERS,
+    SCORES,
+    Profile,
+    SchedulerConfiguration,
+    ScoringStrategy,
+)
 from ..model.reasons import Warning
 from . import plugin_args as args
 from .invalid import first_problem, shown
@@ -31,6 +38,7 @@ _DEFAULTS: Mapping[str, int] = {
     **dict.fromkeys((*_OTHERS, *FILTERS, *POST_FILTERS), 0), **SCORES,
 }  # fmt: skip
 """The default ``multiPoint`` plugins in order, with their weights."""
+_FILTERS = (*FILTERS, *OPTIONAL_FILTERS)
 _SILENT = frozenset({"multi_point", "filter", "score", "post_filter"})
 _ALL = "*"
 
@@ -92,7 +100,7 @@ def _profile(entry: args.ProfileDocument, path: str) -> Profile:
     weights = _expand(entry.plugins.score, multi_point, tuple(SCORES), f"{path}.plugins.score")
     profile = Profile(
         scheduler_name=entry.scheduler_name or "default-scheduler",
-        filters=tuple(_expand(entry.plugins.filter, multi_point, FILTERS, f"{path}.plugins.filter")),
+        filters=tuple(_expand(entry.plugins.filter, multi_point, _FILTERS, f"{path}.plugins.filter")),
         scores={name: weight or 1 for name, weight in weights.items()},
         post_filters=tuple(
             _expand(entry.plugins.post_filter, multi_point, POST_FILTERS, f"{path}.plugins.postFilter")

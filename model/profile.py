@@ -15,6 +15,9 @@ FILTERS = (
 )  # fmt: skip
 """Filter plugins of the default profile, in the order they run."""
 
+OPTIONAL_FILTERS = ("GpuSharing",)
+"""Filters that kube-scheduler does not bring along; a profile has to name them."""
+
 SCORES: Mapping[str, int] = {
     "TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2,
     "DynamicResources": 2,

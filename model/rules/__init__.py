@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from .base import Rule
 from .dynamic_resources import DynamicResources
+from .gpu_sharing import GpuSharing
 from .image_locality import ImageLocality
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     PodTopologySpread(),
     InterPodAffinity(),
     DynamicResources(),
+    GpuSharing(),
     NodeResourcesBalancedAllocation(),
     ImageLocality(),
 )  # fmt: skip

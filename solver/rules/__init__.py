@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import Encoder
+from .gpu_sharing import GpuSharing
 from .image_locality import ImageLocality
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
@@ -33,6 +34,7 @@ ENCODERS: tuple[Encoder, ...] = (
     VolumeZone(),
     PodTopologySpread(),
     InterPodAffinity(),
+    GpuSharing(),
     NodeResourcesBalancedAllocation(),
     ImageLocality(),
 )
