@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .api import Pod
 from .api.pod import MIRROR
-from .resources import nonzero_requests, pod_requests
+from .resources import nonzero_requests, pod_requests, resized
 from .selection import LabelIndex
 
 UNPLACED = -1
@@ -122,7 +122,6 @@ def kind_key(pod: Pod) -> object:
 
 
 def _resized_requests(pod: Pod) -> object:
-    status = pod.status
-    if not (status.container_statuses or status.init_container_statuses or status.allocated_resources):
+    if not resized(pod):
         return ()
     return tuple(pod_requests(pod).items()), tuple(nonzero_requests(pod).items())

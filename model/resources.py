@@ -95,16 +95,17 @@ _scored: _Cache = WeakKeyDictionary()
 
 def _known(cache: _Cache, pod: Pod) -> Requests | None:
     """What was computed for the pod's spec, unless its status says more."""
-    return None if _resized(pod) else cache.get(pod.spec)
+    return None if resized(pod) else cache.get(pod.spec)
 
 
 def _remember(cache: _Cache, pod: Pod, requests: Requests) -> Requests:
-    if not _resized(pod):
+    if not resized(pod):
         cache[pod.spec] = requests
     return requests
 
 
-def _resized(pod: Pod) -> bool:
+def resized(pod: Pod) -> bool:
+    """Whether the status has a say in what the pod requests, as it does around a resize in place."""
     status = pod.status
     return bool(
         status.container_statuses
@@ -124,16 +125,16 @@ def _nonzero(pod: Pod) -> Requests:
 
 
 def states_pod_level(spec: PodSpec) -> bool:
-    """Whether ``spec.resources`` states a request that counts."""
-    return spec.resources is not None and any(pod_level(name) for name in spec.resources.requests)
+    """Whether ``spec.resources`` states requests."""
+    return spec.resources is not None and bool(spec.resources.requests)
 
 
 def _requests(pod: Pod, defaults: _Amounts, *, pod_level_counts: bool = True) -> Requests:
     total = _containers(pod, defaults)
-    spec = pod.spec
-    if pod_level_counts and states_pod_level(spec):
-        total.update(_pod_level(pod))
-    _add(total, _milli(spec.overhead))
+    if pod_level_counts and states_pod_level(pod.spec):
+        levels = _pod_level(pod, defaults)
+        total.update((name, amount) for name, amount in levels.items() if pod_level(name))
+    _add(total, _milli(pod.spec.overhead))
     return {
         name: amount if name == CPU else -(-amount // 1000)
         for name, amount in total.items()
@@ -141,21 +142,25 @@ def _requests(pod: Pod, defaults: _Amounts, *, pod_level_counts: bool = True) ->
     }
 
 
-def _pod_level(pod: Pod) -> _Amounts:
-    spec, status = pod.spec, pod.status
-    assert spec.resources is not None
-    stated = _milli(spec.resources.requests)
-    if status.resources is not None:
-        actual = (_milli(status.resources.requests), _milli(status.allocated_resources))
-        stated = _largest(actual if _infeasible(pod) else (stated, *actual))
-    return {name: amount for name, amount in stated.items() if pod_level(name)}
+def _pod_level(pod: Pod, defaults: _Amounts) -> _Amounts:
+    """What the pod level amounts to, and thus its containers together, in milli units.
+
+    Once the status reports resources of the whole pod, the largest of spec, actual and allocated.
+    """
+    status = pod.status
+    assert pod.spec.resources is not None
+    stated = {**_sum(pod, _stated, defaults), **_milli(pod.spec.resources.requests)}
+    if status.resources is None:
+        return stated
+    reported = (_milli(status.resources.requests), _milli(status.allocated_resources))
+    return _largest(reported if _infeasible(pod) else (stated, *reported))
 
 
 def _containers(pod: Pod, defaults: _Amounts) -> Requests:
     """Sum over containers in milli units; of a resized pod, per resource the largest of three sums."""
     status = pod.status
     stated = _sum(pod, _stated, defaults)
-    if not _resized(pod):
+    if not resized(pod):
         return stated
     reported = status.resources is not None and "requests" in status.resources.model_fields_set
     if status.resources is not None and reported and "allocated_resources" in status.model_fields_set:

@@ -113,6 +113,12 @@ def _resize(draw: Draw, metadata: Document, spec: Document, status: Document, no
         for container in spec["containers"]
     ]
     if rarely(draw):
+        status["resources"] = {"requests": _amounts(draw)}
+    if rarely(draw):
+        status["allocatedResources"] = _amounts(draw)
+    if rarely(draw):
+        spec["resources"] = {"requests": _amounts(draw)}
+    if rarely(draw):
         status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]
 
 

@@ -47,12 +47,12 @@ class Reports:
 
 
 def _reported(status: Mapping[str, Any]) -> dict[str, Any]:
-    reported = {name: status[name] for name in _REPORTED if status.get(name)}
+    reported = {name: status[name] for name in _REPORTED if status.get(name) is not None}
     for name in _PER_CONTAINER:
         entries = [
             {field: entry[field] for field in _FIELDS if field in entry}
             for entry in status.get(name) or ()
-            if entry.get("resources") or entry.get("allocatedResources")
+            if any(entry.get(name) is not None for name in _REPORTED)
         ]
         if entries:
             reported[name] = entries

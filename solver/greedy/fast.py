@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...model.api import Pod
 from ...model.cluster import Cluster
 from ...model.profile import Profile, SchedulerConfiguration
-from ...model.resources import pod_requests
+from ...model.resources import pod_requests, resized
 from .company import Terms
 from .grid import Grid
 from .pod_class import NOWHERE, PodClass, Surroundings, vectorised
@@ -131,7 +131,7 @@ def _resources(cluster: Cluster, configuration: SchedulerConfiguration) -> list[
     """Names of all resources that pods request or profiles score."""
     specs = {id(pod.spec): pod for pod in cluster.pods}.values()
     found = {name for pod in specs for name in pod_requests(pod)}
-    found.update(name for pod in cluster.pods if pod.status.container_statuses for name in pod_requests(pod))
+    found.update(name for pod in cluster.pods if resized(pod) for name in pod_requests(pod))
     for profile in configuration.profiles:
         found.update(name for name, _ in (*profile.scoring.resources, *profile.balanced_resources))
     return sorted(found)

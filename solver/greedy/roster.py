@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...model.api import Affinity, LabelSelector, Pod
 from ...model.cluster import Cluster
-from ...model.resources import nonzero_requests, pod_requests
+from ...model.resources import nonzero_requests, pod_requests, resized
 
 Indices = NDArray[np.int64]
 
@@ -53,7 +53,7 @@ class Roster:
         return known[1]
 
     def _key(self, pod: Pod) -> object:
-        metadata, status = pod.metadata, pod.status
+        metadata = pod.metadata
         labels = metadata.labels
         owner = metadata.controller
         return (
@@ -62,7 +62,7 @@ class Roster:
             tuple((name, labels[name]) for name in self._labels if name in labels),
             owner and (owner.api_version, owner.kind, owner.name),
             metadata.deletion_timestamp is None,
-            _requests(pod) if status.container_statuses or status.conditions or status.resources else None,
+            _requests(pod) if resized(pod) else None,
         )
 
 

@@ -114,6 +114,15 @@ def test_a_pod_level_resize_counts_once_actual_resources_are_reported(
     assert pod_requests(given) == {"cpu": expected}
 
 
+def test_with_pod_level_requests_a_container_reports_only_what_nobody_states():
+    """Cpu is stated, memory is not."""
+    status = {"containerStatuses": [{"name": "a", "resources": {"requests": {"cpu": "9", "memory": "1Gi"}}}]}
+    given = pod(
+        "r", "n", containers=[container("a", cpu="1")], resources={"requests": {"cpu": "2"}}, status=status
+    )
+    assert pod_requests(given) == {"cpu": 2000, "memory": 1024 * MIB}
+
+
 def test_silent_containers_count_with_defaults():
     """100m and 200 MiB each; a stated 0 stays 0."""
     given = pod(
