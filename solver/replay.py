@@ -21,6 +21,7 @@ from ..model.api import Pod
 from ..model.cluster import Cluster
 from ..model.profile import Profile, SchedulerConfiguration
 from ..model.rules import RULES, Rule
+from ..model.rules.base import CycleError
 from ..model.state import ClusterState, NodeInfo
 from .instance import Instance
 from .orders import search_orders
@@ -74,27 +75,29 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
     placed = [pod.key for pod in problem.free if placement[pod.key] and placement[pod.key] != pod.node_name]
     rest = _rest(placed, order)
     if len(placed) * len(problem.cluster.pods) <= WALK:
-        everybody = _attached_first(instance, placement, [*order, *rest])
+        everybody = _expected_first(instance, placement, [*order, *rest])
         leaving = frozenset(pod.key for pod in problem.free if placement[pod.key] != pod.node_name)
         walked = walk(without_nodes(problem.cluster, leaving), problem.configuration, placement, everybody)
         return replace(walked, exhausted=exhausted)
     return Replay(tuple(order), tuple(rest), exhausted)
 
 
-def _attached_first(instance: Instance, placement: Placement, order: Sequence[str]) -> list[str]:
-    """Bring pods forward whose volumes wait for them on their node.
+def _expected_first(instance: Instance, placement: Placement, order: Sequence[str]) -> list[str]:
+    """Bring pods forward for whom a place is kept.
 
-    NodeVolumeLimits counts such a volume twice until its pod is there, so they need the room of the others.
+    Until a nominated pod is placed, filters count it on its nominated node; and NodeVolumeLimits counts a
+    volume that is attached to a node twice until the pod that waits for it is there.
     """
     cluster = instance.problem.cluster
-    if not cluster.volume_attachments:
-        return list(order)
 
-    def waits(key: str) -> bool:
+    def expected(key: str) -> bool:
+        pod = cluster.pod_by_key[key]
+        if pod.status.nominated_node_name:
+            return True
         attached = cluster.csi.attached(placement[key] or "")
-        return any(volume.volume in attached for volume in cluster.csi.attachables(cluster.pod_by_key[key]))
+        return any(volume.volume in attached for volume in cluster.csi.attachables(pod))
 
-    return sorted(order, key=lambda key: not waits(key))
+    return sorted(order, key=lambda key: not expected(key))
 
 
 def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
@@ -210,7 +213,10 @@ def _place(state: ClusterState, pod: Pod, name: str) -> bool:
     if profile is None:
         return False
     node = state.nodes[name]
-    active = _admit(state, profile, pod, node)
+    try:
+        active = _admit(state, profile, pod, node)
+    except CycleError:
+        return False
     if active is None:
         return False
     for rule, data in active:
