@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from ..model.api import Pod
 from ..model.cluster import Cluster
 from ..model.profile import Profile, SchedulerConfiguration
-from ..model.rules import RULES, Rule
 from ..model.rules.base import CycleError
 from ..model.state import ClusterState, NodeInfo
+from .greedy.cycle import Active, Nominations, filter_node, prepare
 from .instance import Instance
 from .orders import search_orders
 from .problem import without_nodes
@@ -195,11 +195,11 @@ def walk(
     order : sequence of str
         In which to try.
     """
-    state = ClusterState.of(cluster, configuration)
+    walker = _Walker(cluster, configuration)
     waiting = [cluster.pod_by_key[key] for key in order]
     admitted: list[str] = []
     while waiting:
-        refused = [pod for pod in waiting if not _place(state, pod, placement[pod.key] or "")]
+        refused = [pod for pod in waiting if not walker.place(pod, placement[pod.key] or "")]
         missed = {pod.key for pod in refused}
         admitted.extend(pod.key for pod in waiting if pod.key not in missed)
         if len(refused) == len(waiting):
@@ -208,37 +208,37 @@ def walk(
     return Replay(tuple(admitted), tuple(pod.key for pod in waiting))
 
 
-def _place(state: ClusterState, pod: Pod, name: str) -> bool:
-    profile = state.configuration.profile(pod.spec.scheduler_name)
-    if profile is None:
-        return False
-    node = state.nodes[name]
-    try:
-        active = _admit(state, profile, pod, node)
-    except CycleError:
-        return False
-    if active is None:
-        return False
-    for rule, data in active:
-        rule.reserve(state, profile, pod, node, data)
-    node.add(pod.model_copy(update={"node_name": name}))
-    return True
+class _Walker:
+    """The cluster while pods are admitted to it, on nodes that were chosen for them."""
 
+    def __init__(self, cluster: Cluster, configuration: SchedulerConfiguration) -> None:
+        self._state = ClusterState.of(cluster, configuration)
+        pending = (pod for pod in cluster.pods if pod.node_name is None and not pod.completed)
+        ours = (pod for pod in pending if configuration.profile(pod.spec.scheduler_name))
+        self._nominations = Nominations(ours)
 
-def _admit(
-    state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo
-) -> list[tuple[Rule, object]] | None:
-    """The rules that had something to say, when all of them admit the pod; else None."""
-    active: list[tuple[Rule, object]] = []
-    for rule in RULES:
-        if rule.name not in profile.filters:
-            continue
-        found = rule.pre_filter(state, profile, pod)
-        if found.verdict is not None or (found.nodes is not None and node.name not in found.nodes):
+    def place(self, pod: Pod, name: str) -> bool:
+        """Place the pod, if every filter admits it now; returns whether they did."""
+        profile = self._state.configuration.profile(pod.spec.scheduler_name)
+        if profile is None:
+            return False
+        node = self._state.nodes[name]
+        active = self._admit(profile, pod, node)
+        if active is None:
+            return False
+        for rule, data in active:
+            rule.reserve(self._state, profile, pod, node, data)
+        node.add(pod.model_copy(update={"node_name": name}))
+        self._nominations.remove(pod)
+        return True
+
+    def _admit(self, profile: Profile, pod: Pod, node: NodeInfo) -> Active | None:
+        try:
+            prepared = prepare(self._state, profile, pod)
+        except CycleError:
             return None
-        if found.skip:
-            continue
-        if rule.admits(state, profile, pod, node, found.data) is not None:
+        considered = prepared.considered
+        if prepared.verdict is not None or (considered is not None and node.name not in considered):
             return None
-        active.append((rule, found.data))
-    return active
+        verdict = filter_node(self._state, profile, pod, node, prepared.active, self._nominations)
+        return prepared.active if verdict is None else None
