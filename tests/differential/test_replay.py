@@ -16,9 +16,6 @@ from kubestow.solver.solve import solve
 
 EXAMPLES = int(os.environ.get("KUBESTOW_FUZZ", "0"))
 CASES = cases() if EXAMPLES else committed()[1::2]
-CRASHES = ("node_affinity/24", "node_affinity/4", "node_affinity/6")
-"""Cases on which the oracle itself fails: a preferred term that scoring cannot parse."""
-
 pytestmark = pytest.mark.skipif(oracle.path() is None, reason=oracle.ABSENT)
 
 
@@ -29,6 +26,8 @@ def check(case, tmp_path):
     claim = tmp_path / "claim.json"
     claim.write_text(json.dumps({"order": list(found.order), "placement": dict(found.placement)}))
     said = oracle.replay(case, claim)
+    if said is None:
+        pytest.skip("the oracle itself panics on this case")
     assert not said.get("rejected"), said["rejected"]
     assert not said.get("unknown"), said["unknown"]
     if found.status is Status.OPTIMAL:
@@ -39,16 +38,14 @@ def check(case, tmp_path):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")
 def test_claims_on_golden_cases_are_admitted(case, tmp_path):
     """Every claimed placement is admitted in the claimed order, and nothing that is left out still fits."""
-    if f"{case.parent.name}/{case.stem}" in CRASHES:
-        pytest.skip("the oracle itself fails on this case")
     check(case, tmp_path)
 
 
 @settings(
-    max_examples=EXAMPLES or 15,
+    max_examples=EXAMPLES or 12,
     derandomize=not EXAMPLES,
     database=None,
-    phases=(Phase.generate, Phase.shrink),
+    phases=(Phase.generate, Phase.shrink) if EXAMPLES else (Phase.generate,),
     suppress_health_check=list(HealthCheck),
 )
 @given(documents=clusters())
