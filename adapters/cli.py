@@ -61,6 +61,14 @@ class Preemption(StrEnum):
     OFF = "off"
 
 
+class Expansion(StrEnum):
+    """Which workloads are expanded to the pods they lack."""
+
+    MANIFESTS = "manifests"
+    ALL = "all"
+    NONE = "none"
+
+
 class FailOn(StrEnum):
     """What makes the exit status 3."""
 
@@ -81,6 +89,10 @@ Scheduler = Annotated[
     str | None, typer.Option("--scheduler-name", help="Take pods of unknown schedulers as this profile's.")
 ]
 KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Drop bad objects with a warning each.")]
+Workloads = Annotated[
+    Expansion, typer.Option(help="Whose missing pods to add: manifests', all workloads', or none.")
+]
+CronJobs = Annotated[bool, typer.Option("--cronjobs", help="Add the pods of one run of each CronJob.")]
 Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
 Asked = Annotated[
     Question,
@@ -131,6 +143,8 @@ def compare(
     workers: Workers = 0,
     deterministic_limit: Deterministic = None,
     keep_going: KeepGoing = False,
+    workloads: Workloads = Expansion.MANIFESTS,
+    cronjobs: CronJobs = False,
     fail_on: Fail = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -138,7 +152,7 @@ def compare(
     from ..solver.compare import compare as run
     from .output import build, tables
 
-    loaded = _load(file, scenario, config, scheduler_name, keep_going)
+    loaded = _load(file, scenario, config, scheduler_name, keep_going, workloads, cronjobs)
     limits = _limits(time_limit, gap, seed, workers, deterministic_limit)
     with _working(f"comparing, at most {time_limit:g} s"):
         found = run(
@@ -173,6 +187,8 @@ def solve(
     workers: Workers = 0,
     deterministic_limit: Deterministic = None,
     keep_going: KeepGoing = False,
+    workloads: Workloads = Expansion.MANIFESTS,
+    cronjobs: CronJobs = False,
     fail_on: Fail = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -180,7 +196,7 @@ def solve(
     from ..solver.solve import solve as run
     from .output import build, tables
 
-    loaded = _load(file, scenario, config, scheduler_name, keep_going)
+    loaded = _load(file, scenario, config, scheduler_name, keep_going, workloads, cronjobs)
     limits = _limits(time_limit, gap, seed, workers, deterministic_limit)
     with _working(f"solving, at most {time_limit:g} s"):
         found = run(
@@ -211,6 +227,8 @@ def schedule(
     ] = None,
     preemption: Annotated[Preemption, typer.Option(help="Whether victims are evicted.")] = Preemption.LOOK,
     keep_going: KeepGoing = False,
+    workloads: Workloads = Expansion.MANIFESTS,
+    cronjobs: CronJobs = False,
     fail_on: Fail = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -218,7 +236,7 @@ def schedule(
     from ..solver.greedy import schedule as run
     from .output import build, tables
 
-    loaded = _load(file, scenario, config, scheduler_name, keep_going)
+    loaded = _load(file, scenario, config, scheduler_name, keep_going, workloads, cronjobs)
     began = time.monotonic()
     found = run(loaded.cluster, loaded.configuration, seed=seed, preemption=preemption.value)
     seconds = time.monotonic() - began
@@ -239,13 +257,15 @@ def explain(
     config: Config = None,
     scheduler_name: Scheduler = None,
     keep_going: KeepGoing = False,
+    workloads: Workloads = Expansion.MANIFESTS,
+    cronjobs: CronJobs = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Per pod: every node with plugin and reason, scores by plugin, and the FitError sentence."""
     from ..solver.greedy import explain as run
     from .output import build, tables
 
-    loaded = _load(file, scenario, config, scheduler_name, keep_going)
+    loaded = _load(file, scenario, config, scheduler_name, keep_going, workloads, cronjobs)
     wanted = _pods(loaded, pod)
     began = time.monotonic()
     records = run(loaded.cluster, loaded.configuration, wanted)
@@ -270,6 +290,8 @@ def verify(
     config: Config = None,
     scheduler_name: Scheduler = None,
     keep_going: KeepGoing = False,
+    workloads: Workloads = Expansion.MANIFESTS,
+    cronjobs: CronJobs = False,
     fail_on: Fail = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -280,7 +302,7 @@ def verify(
     from .output import build, tables
     from .placement_file import read_placement
 
-    loaded = _load(file, scenario, config, scheduler_name, keep_going)
+    loaded = _load(file, scenario, config, scheduler_name, keep_going, workloads, cronjobs)
     wanted = read_placement(placement)
     began = time.monotonic()
     final = FinalState(loaded.cluster, wanted, configuration=loaded.configuration)
@@ -320,11 +342,25 @@ def schema(kind: Annotated[str, typer.Argument(help="Such as Placement or Compar
 
 
 def _load(
-    files: list[str] | None, scenario: str | None, config: str | None, scheduler: str | None, keep_going: bool
+    files: list[str] | None,
+    scenario: str | None,
+    config: str | None,
+    scheduler: str | None,
+    keep_going: bool,
+    workloads: Expansion,
+    cronjobs: bool,
 ) -> Loaded:
     from .inputs import load
 
-    return load(files or [], scenario, configuration=config, scheduler_name=scheduler, keep_going=keep_going)
+    return load(
+        files or [],
+        scenario,
+        configuration=config,
+        scheduler_name=scheduler,
+        keep_going=keep_going,
+        workloads=workloads.value,
+        cronjobs=cronjobs,
+    )
 
 
 def _limits(time_limit: float, gap: float, seed: int, workers: int, deterministic: float | None) -> Limits:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import as_file
+from pathlib import Path
 
 from .. import scenarios
 from ..model.admission import admit
@@ -14,6 +16,7 @@ from ..model.cluster import Cluster
 from ..model.errors import BadInput
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Warning
+from .expand import Which
 from .read import Input, InputFile, read
 
 
@@ -46,6 +49,8 @@ def load(
     configuration: str | None = None,
     scheduler_name: str | None = None,
     keep_going: bool = False,
+    workloads: Which = "manifests",
+    cronjobs: bool = False,
 ) -> Loaded:
     """Read and admit the input of a verb.
 
@@ -61,6 +66,8 @@ def load(
         Profile under which pods of unknown schedulers are taken too.
     keep_going : bool
         Drop bad objects with a warning each.
+    workloads, cronjobs
+        Whose missing pods are added, see `read`.
 
     Raises
     ------
@@ -70,7 +77,8 @@ def load(
         raise BadInput(
             "say what to read: either -f FILE (a file, a folder, or - for standard input) or --scenario NAME"
         )
-    found = _scenario(scenario, keep_going) if scenario else read(files, keep_going=keep_going)
+    take = partial(read, keep_going=keep_going, workloads=workloads, cronjobs=cronjobs)
+    found = _scenario(scenario, take) if scenario else take(files)
     chosen = found.configuration
     if configuration is not None:
         chosen = read([configuration]).configuration
@@ -80,11 +88,11 @@ def load(
     return Loaded(admit(cluster), chosen or SchedulerConfiguration(), found.files)
 
 
-def _scenario(reference: str, keep_going: bool) -> Input:
+def _scenario(reference: str, take: Callable[[Path], Input]) -> Input:
     made = scenarios.load(reference)
     if isinstance(made, str):
         with as_file(scenarios.path(reference)) as path:
-            found = read(path, keep_going=keep_going)
+            found = take(path)
         files = tuple(InputFile(f"scenario:{reference}", file.digest, file.objects) for file in found.files)
         return Input(found.cluster, found.configuration, files)
     digest = hashlib.sha256(reference.encode()).hexdigest()

@@ -173,19 +173,16 @@ def show_explanation(console: Console, records: Iterable[Record]) -> None:
 
 
 def _nodes(record: Record) -> Table:
-    plugins = list(record.scores or {})
-    table = _table("  node", "verdict", *plugins, *(["total"] if record.total else []), left=2)
+    table = _table("  node", "total", "verdict, or points by plugin (weight x score)", left=1)
+    table.columns[2].justify = "left"
     for node, verdict in (record.filter or {}).items():
         if verdict is not None:
-            _row(table, f"  {node}", f"{verdict.plugin}: {', '.join(verdict.reasons)}")
+            _row(table, f"  {node}", "-", f"{verdict.plugin}: {', '.join(verdict.reasons)}")
             continue
+        total = str(record.total[node]) if record.total else ""
         chosen = "chosen" if node == record.node else "feasible"
-        parts = [
-            f"{(record.scores or {})[p].weight} x {(record.scores or {})[p].normalized[node]}"
-            for p in plugins
-        ]
-        total = [str(record.total[node])] if record.total else []
-        _row(table, f"  {node}", chosen, *parts, *total)
+        points = [f"{name} {s.weight} x {s.normalized[node]}" for name, s in (record.scores or {}).items()]
+        _row(table, f"  {node}", total, f"{chosen}: {', '.join(points)}" if points else chosen)
     return table
 
 
