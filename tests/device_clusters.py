@@ -31,7 +31,7 @@ def gpu_pod(
     return pod(name, on, containers=[container], **selector, **spec)
 
 
-def gpu_cluster(seed: int, nodes: int = 2, pods: int = 6) -> Cluster:
+def gpu_cluster(seed: int, nodes: int = 2, pods: int = 5) -> Cluster:
     """Nodes of up to two devices and three to nine cores, pods that fill them more or less."""
     draw = random.Random(seed)
     made = [

@@ -1,0 +1,1 @@
+"""Benchmarks: one module each, with a function that makes one row of results."""

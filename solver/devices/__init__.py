@@ -1,0 +1,1 @@
+"""Shared GPUs at scale: device patterns for the bound, node patterns for the placement."""
