@@ -33,9 +33,9 @@ def of_one_class(instance: Instance, counts: Ints, random: np.random.Generator, 
 def of_one_domain(instance: Instance, _: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
     """Nodes of one domain of a topology key that some rule names."""
     columns = instance.problem.domain_columns
-    column: Ints = columns[:, int(random.integers(columns.shape[1]))]
-    chosen = int(column.item(int(random.integers(len(column)))))
-    inside = np.flatnonzero(column == chosen)
+    column: list[int] = columns[:, int(random.integers(columns.shape[1]))].tolist()
+    chosen = column[int(random.integers(len(column)))]
+    inside = [n for n, domain in enumerate(column) if domain == chosen]
     return random.permutation(inside)[:size].tolist()
 
 

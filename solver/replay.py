@@ -22,10 +22,10 @@ from ..model.cluster import Cluster
 from ..model.profile import Profile, SchedulerConfiguration
 from ..model.rules.base import CycleError
 from ..model.state import ClusterState, NodeInfo
+from .build import without_nodes
 from .greedy.cycle import Active, Nominations, filter_node, prepare
 from .instance import Instance
 from .orders import search_orders
-from .problem import without_nodes
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]

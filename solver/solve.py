@@ -19,11 +19,11 @@ from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import verify, violations
 from .assign import counts_of, placement_of
+from .build import build_problem, without_nodes
 from .cuts import Cut
 from .encode import feasible
 from .greedy import schedule
 from .instance import Instance
-from .problem import build_problem, without_nodes
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from builders import ZONE, cluster, node, pod
 from kubestow.model.profile import SchedulerConfiguration
+from kubestow.solver.build import build_problem
 from kubestow.solver.gathering import Gathering
 from kubestow.solver.instance import Instance
-from kubestow.solver.problem import build_problem
 
 NODES = [node(f"n{i}", "ab"[i // 2]) for i in range(4)]
 

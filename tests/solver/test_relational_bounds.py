@@ -10,9 +10,9 @@ import pytest
 from builders import HOSTNAME, ZONE, cluster, node, pod
 from encoder_checks import relaxed
 from kubestow.model.profile import SchedulerConfiguration
+from kubestow.solver.build import build_problem
 from kubestow.solver.encode import feasible
 from kubestow.solver.instance import Instance
-from kubestow.solver.problem import build_problem
 from kubestow.solver.relaxation import Relaxation
 
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
