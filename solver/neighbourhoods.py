@@ -33,7 +33,7 @@ def of_one_class(instance: Instance, counts: Ints, random: np.random.Generator, 
 def of_one_domain(instance: Instance, _: Ints, random: np.random.Generator, size: int) -> Sequence[int]:
     """Nodes of one domain of a topology key that some rule names."""
     columns = instance.problem.domain_columns
-    column: list[int] = columns[:, int(random.integers(columns.shape[1]))].tolist()
+    column: list[int] = columns[:, int(random.integers(len(columns.T)))].tolist()
     chosen = column[int(random.integers(len(column)))]
     inside = [n for n, domain in enumerate(column) if domain == chosen]
     return random.permutation(inside)[:size].tolist()
