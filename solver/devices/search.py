@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -75,7 +76,7 @@ def search(grouped: Grouped, limits: Limits, started: float, progress: Progress)
         within = bound.value - packing.milli <= limits.gap * bound.value
         return within and (limits.gap > 0 or not packing.left.any())
 
-    proven = improve(packing, random, workers=max(1, limits.workers), until=end, enough=enough)
+    proven = improve(packing, random, workers=limits.workers or os.cpu_count() or 1, until=end, enough=enough)
     clock.ended("neighbourhoods", packing.milli)
     if proven:
         return Outcome(packing, packing.milli, packing.pods, clock.seconds)

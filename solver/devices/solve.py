@@ -90,7 +90,7 @@ def share_gpus(
         After admission (`model.admission.admit`).
     configuration : SchedulerConfiguration
     limits : Limits, optional
-        `deterministic` is not supported: the search is timed.
+        A deterministic one is not supported: the search is timed.
     progress : callable, optional
         Called after each phase with its name and the milli-GPUs placed so far.
 
@@ -102,13 +102,16 @@ def share_gpus(
     Raises
     ------
     BadInput
-        When running pods use GPUs, or when the result breaks a rule that this search does not model.
+        When running pods use GPUs, when the result breaks a rule that this search does not model, or
+        for a deterministic limit.
     Disagreement
         When the check finds what the search should have respected: a bug in kubestow.
     """
-    started = time.monotonic()
+    started, limits = time.monotonic(), limits or Limits()
+    if limits.deterministic is not None:
+        raise BadInput("work is not counted when GPUs are shared; give a time limit")
     task = _Task.of(cluster, configuration)
-    outcome = search(task.groups, limits or Limits(), started, progress or _silent)
+    outcome = search(task.groups, limits, started, progress or _silent)
     return task.answer(outcome.packing, (outcome.milli_bound, outcome.pods_bound), outcome.seconds)
 
 
