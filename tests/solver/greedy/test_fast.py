@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from kubestow.adapters.read import read
 from kubestow.model.admission import admit
 from kubestow.model.api import OwnerReference, Pod
-from kubestow.model.profile import SchedulerConfiguration
+from kubestow.model.profile import Profile, SchedulerConfiguration, ScoringStrategy
+from kubestow.model.quantity import parse_quantity
 from kubestow.scenarios import generators
 from kubestow.solver.greedy import schedule
 
@@ -58,6 +59,33 @@ def test_without_detail_the_same_happens_with_many_pods_of_a_class(mix, seed):
     """Classes catch up with more nodes than they price one by one."""
     generate = getattr(generators, mix)
     assert disagreement(generate(nodes=12, pods=80, classes=8, load=0.9, seed=seed)) is None
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        ScoringStrategy("MostAllocated", (("cpu", 1), ("memory", 3), ("ephemeral-storage", 2))),
+        ScoringStrategy("RequestedToCapacityRatio", shape=((0, 3), (40, 10), (100, 0))),
+    ],
+)
+def test_without_detail_the_same_happens_under_other_profiles(scoring):
+    """Other strategies, and balance over more than two resources."""
+    three = (("cpu", 1), ("memory", 1), ("ephemeral-storage", 1))
+    profile = Profile(scoring=scoring, balanced_resources=three)
+    cluster = generators.random(nodes=12, pods=80, classes=8, load=0.9, seed=5)
+    storage = {"ephemeral-storage": parse_quantity("100Gi")}
+    nodes = [
+        node.model_copy(
+            update={
+                "status": node.status.model_copy(
+                    update={"allocatable": {**node.status.allocatable, **(storage if number % 3 else {})}}
+                )
+            }
+        )
+        for number, node in enumerate(cluster.nodes)
+    ]
+    configuration = SchedulerConfiguration(profiles=(profile,))
+    assert disagreement(cluster.with_changes(nodes=tuple(nodes)), configuration) is None
 
 
 @pytest.mark.parametrize("seed", range(2))
