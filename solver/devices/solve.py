@@ -22,15 +22,13 @@ from ..build import build_problem
 from ..problem import Problem
 from ..result import Limits, StageResult, Status
 from .instance import Grouped, grouped
-from .online import Online, Policy, best_fit, fragmentation
+from .online import POLICIES, Online
 from .packing import Packing
 from .search import Progress, search
 
 _MODELLED = frozenset(
     {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "GpuSharing", "Placement"}
 )
-POLICIES: Mapping[str, Policy] = {"best-fit": best_fit, "fgd": fragmentation}
-"""Published online policies, by name."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ def share_gpus_online(
     cluster, configuration
         As for `share_gpus`.
     policy : str
-        One of `POLICIES`.
+        One of `online.POLICIES`.
     seed : int, optional
         Shuffles the arrivals; by default pods arrive in queue order.
 
