@@ -46,7 +46,7 @@ class Free:
     excluded : mapping of str to Reason
         Every other pod.
     evictable : frozenset of str
-        Running pods that pending ones may displace (question ``preempt``).
+        Running pods that pending ones may displace (question ``preempt``), or that may move.
     """
 
     free: frozenset[str]
@@ -85,6 +85,24 @@ def free_pods(cluster: Cluster, configuration: SchedulerConfiguration, question:
     excluded = {key: reason for key, reason in reasons.items() if reason is not None}
     evictable = _evictable(cluster, free) if question == "preempt" else frozenset[str]()
     return Free(free, excluded, evictable)
+
+
+def movable_pods(cluster: Cluster, configuration: SchedulerConfiguration) -> Free:
+    """Pending pods and, as `Free.evictable`, every running pod that may be moved (`movability`).
+
+    Parameters
+    ----------
+    cluster : Cluster
+        After admission.
+    configuration : SchedulerConfiguration
+        Pods of schedulers without a profile are left out.
+    """
+    free = free_pods(cluster, configuration, "scratch")
+    running = {key: cluster.pod_by_key[key] for key in free.free if cluster.pod_by_key[key].node_name}
+    reasons = {key: movability(pod, cluster) for key, pod in running.items()}
+    staying = {key: reason for key, reason in reasons.items() if reason is not None}
+    evictable = frozenset(running.keys() - staying.keys())
+    return Free(free.free - running.keys(), {**free.excluded, **staying}, evictable)
 
 
 def _reason(

@@ -72,6 +72,7 @@ def compare(
     *,
     question: str = "pending",
     preset: str = "spread",
+    stages: str = "default",
     profile: str | None = None,
     limits: Limits | None = None,
 ) -> Comparison:
@@ -80,7 +81,7 @@ def compare(
     Arguments and errors as for `solve.solve`. Greedy repeats its pass until one places nothing.
     """
     limits = limits or Limits()
-    task = pose(cluster, configuration, question=question, preset=preset, profile=profile)
+    task = pose(cluster, configuration, question=question, preset=preset, stages=stages, profile=profile)
     began = time.monotonic()
     greedy = task.greedy()
     greedy_seconds = time.monotonic() - began

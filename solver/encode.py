@@ -36,6 +36,12 @@ def feasible(instance: Instance, counts: Ints) -> bool:
         counts.sum(axis=1) > problem.count
     ).any():
         return False
+    used = counts.T @ problem.request
+    if ((used > problem.capacity) & (used > 0)).any():
+        return False
+    plain = problem.question != "preempt" and not instance.coupling.conflict.any()
+    if plain and instance.loose.all():
+        return True
     scope = build_scope(instance, range(len(problem.nodes)), counts)
     scope.fix()
     solver = cp_model.CpSolver()

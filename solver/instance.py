@@ -62,6 +62,12 @@ class Instance:
         return coupling
 
     @cached_property
+    def loose(self) -> Mask:
+        """Shape (classes,): classes that no rule relates to pods on other nodes."""
+        keyed = np.array([bool(keys) for keys in self.coupling.keys], dtype=bool)
+        return ~(self.coupling.frozen | keyed)
+
+    @cached_property
     def terms(self) -> tuple[tuple[Term, int], ...]:
         """The objective's terms with their coefficients."""
         found = [encoder.term(self.problem) for encoder in self.encoders]

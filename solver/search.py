@@ -16,10 +16,11 @@ from .exchange import Exchange
 from .gathering import Gathering
 from .instance import Instance
 from .neighbourhoods import COST, PLACED, Adaptive
+from .packing.tiers import Tiers
 from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
 from .result import Limits, StageResult, Status
-from .stages import Cost, Placed, Stage, key
+from .stages import Cost, Moves, Placed, Stage, key
 from .start import guided_start
 
 Ints = NDArray[np.int64]
@@ -58,6 +59,10 @@ class Search:
     def run(self) -> tuple[StageResult, ...]:
         """Work through the stages; returns what is known about each."""
         self._begin()
+        if any(isinstance(stage, Moves) for stage in self.stages):
+            self._pack()
+            if self.instance.loose.all():
+                return self.results()
         for position, stage in enumerate(self.stages):
             self._bound(position)
             if isinstance(stage, Cost):
@@ -76,6 +81,8 @@ class Search:
         for position, stage in enumerate(self.stages):
             if isinstance(stage, Placed):
                 self._tighten(position, _countable(self.instance, stage.tier))
+        if not any(isinstance(stage, Cost) for stage in self.stages):
+            return
         hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
         relaxation, solution = self._relaxed(hoped)
         self._took("bound", started)
@@ -86,6 +93,22 @@ class Search:
         if self._feasible(guided):
             self.offer(guided)
         self._took("start", started)
+
+    def _pack(self) -> None:
+        """Pack tier by tier what no rule relates to other nodes; bounds hold where that is everything."""
+        started = time.monotonic()
+        loose = bool(self.instance.loose.all())
+        tiers = Tiers(self.instance, self.counts, self.limits, self._until(1.0 if loose else 0.5))
+        tiers.run()
+        if loose or feasible(self.instance, tiers.counts):
+            self.offer(tiers.counts)
+        for position, stage in enumerate(self.stages):
+            bound = tiers.bounds[stage.tier] if isinstance(stage, Placed | Moves) else None
+            if bound is not None:
+                self._tighten(position, bound.placed if isinstance(stage, Placed) else bound.moves)
+            if stage.value(self.instance, tiers.counts) != self._value(position):
+                break
+        self._took("pack", started)
 
     def _relaxed(self, placed: tuple[int, ...]) -> tuple[Relaxation, Solution | None]:
         """The relaxation of the cost stage for so many placed pods per tier, solved; remembered."""

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.cluster import Cluster
-from ..model.errors import Disagreement
+from ..model.errors import BadInput, Disagreement
 from ..model.evaluate import Score, evaluate, preset_profile, profile_named
 from ..model.final import FinalState
-from ..model.movable import Free, free_pods
+from ..model.movable import Free, free_pods, movable_pods
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import verify, violations
@@ -27,7 +27,8 @@ from .instance import Instance
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search
-from .stages import Stage, stages
+from .stages import STAGE_LISTS, Stage, published_stages
+from .stages import stages as default_stages
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
@@ -42,6 +43,7 @@ def solve(
     *,
     question: str = "pending",
     preset: str = "spread",
+    stages: str = "default",
     profile: str | None = None,
     limits: Limits | None = None,
     greedy: Placement | None = None,
@@ -58,6 +60,9 @@ def solve(
         that can move is placed anew.
     preset : str
         ``spread`` or ``pack``.
+    stages : str
+        ``default``, or ``published``: per priority, most pods placed and then fewest running ones moved or
+        evicted. All that may move may do so, whether the question is ``pending`` or ``scratch``.
     profile : str, optional
         ``schedulerName`` of the profile whose weights count; default the first.
     limits : Limits, optional
@@ -72,11 +77,11 @@ def solve(
     Raises
     ------
     BadInput
-        For an unknown question, preset or profile.
+        For an unknown question, preset, stage list or profile.
     Disagreement
         When the independent check contradicts the solver: a bug in kubestow.
     """
-    task = pose(cluster, configuration, question=question, preset=preset, profile=profile)
+    task = pose(cluster, configuration, question=question, preset=preset, stages=stages, profile=profile)
     return task.solve(limits or Limits(), greedy)
 
 
@@ -216,11 +221,12 @@ def pose(
     *,
     question: str = "pending",
     preset: str = "spread",
+    stages: str = "default",
     profile: str | None = None,
 ) -> Task:
     """Put a question to a cluster; arguments as for `solve`."""
     began = time.monotonic()
-    free = free_pods(cluster, configuration, question)
+    free = _free(cluster, configuration, question, stages)
     chosen = preset_profile(profile_named(configuration, profile), preset)
     posed = without_nodes(cluster, free.free)
     problems = (
@@ -232,15 +238,26 @@ def pose(
         for instance in map(Instance, problems)
         if not instance.problem.origin.any() or feasible(instance, instance.problem.origin)
     )
-    order = stages(instance, preset)
+    order = published_stages(instance) if stages == "published" else default_stages(instance, preset)
     seconds = time.monotonic() - began
     return Task(question, preset, profile, posed, configuration, free, instance, order, seconds)
+
+
+def _free(cluster: Cluster, configuration: SchedulerConfiguration, question: str, stages: str) -> Free:
+    if stages not in STAGE_LISTS:
+        raise BadInput(f"stage list {stages!r} is unknown; use one of {', '.join(STAGE_LISTS)}")
+    free = free_pods(cluster, configuration, question)
+    if stages == "default":
+        return free
+    if question == "preempt":
+        raise BadInput("the published stages move pods freely; ask the question pending or scratch with them")
+    return movable_pods(cluster, configuration)
 
 
 def _widest_first(
     free: Free, cluster: Cluster, configuration: SchedulerConfiguration
 ) -> Iterator[frozenset[str]]:
-    """The pods of a question; then without victims that stand in a broken rule; then without any victim.
+    """The pods of a question; then without evictable ones that stand in a broken rule; then without these.
 
     The rules hold for every pod that the solver may touch: what is broken today stays out of its hands.
     """

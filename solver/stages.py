@@ -249,6 +249,9 @@ def lost_places(instance: Instance, scope: Scope, c: int) -> list[Expr]:
     return lost
 
 
+STAGE_LISTS = ("default", "published")
+
+
 def stages(instance: Instance, preset: str = "spread") -> tuple[Stage, ...]:
     """The stages of a question: kept and placed pods per priority, budgets, nodes in use, cost."""
     found: list[Stage] = []

@@ -59,7 +59,7 @@ class Tiers:
     def __init__(self, instance: Instance, counts: Ints, limits: Limits, deadline: float) -> None:
         self._instance, self._problem = instance, instance.problem
         self._limits, self._deadline = limits, deadline
-        self._loose = loose(instance)
+        self._loose = instance.loose
         self._random = np.random.default_rng(limits.seed)
         self.counts = np.where(self._loose[:, None], 0, counts)
         self.bounds: list[TierBound | None] = []
@@ -168,9 +168,3 @@ class Tiers:
         bound = self.bounds[tier]
         if bound is not None and self._value(tier)[0] > before:
             self.bounds[tier] = TierBound(bound.placed, 0)
-
-
-def loose(instance: Instance) -> Mask:
-    """Shape (classes,): classes that no rule relates to pods on other nodes."""
-    keyed = np.array([bool(keys) for keys in instance.coupling.keys], dtype=bool)
-    return ~(instance.coupling.frozen | keyed)
