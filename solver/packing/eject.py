@@ -8,7 +8,6 @@ goes where ``q`` was.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Step = tuple[int, int, int]
 """A class, the node that a pod of it leaves and the one that it goes to; -1 for none."""
+_Chain = tuple[Step, ...]
 _MANY = 1500
 
 
@@ -38,12 +38,6 @@ def eject(packing: Packing, content: Ints, deadline: float) -> Ints:
     return chains.content
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
-    cost: int
-    steps: tuple[Step, ...]
-
-
 class _Chains:
     """A content, its free room, and the chains in it."""
 
@@ -58,7 +52,7 @@ class _Chains:
         self._see()
 
     def _see(self) -> None:
-        """Look at the state anew: slots (class, node), who fits where, who may displace whom."""
+        """Look at the state anew: who fits where, and the slots, which are classes on nodes."""
         packing, free, request = self._packing, self._free, self._request
         self._fits = fitting(request, free) & packing.open
         q, a = np.nonzero(self.content * self._plain[:, None])
@@ -67,12 +61,19 @@ class _Chains:
         self._q, self._a = q, a
         self._leaving = (self.content[q, a] <= packing.own[q, a]).astype(np.int64)
         self._more = free[a] + request[q]
+        self._seen: tuple[Mask, Mask] | None = None
+
+    def _pairs(self) -> tuple[Mask, Mask]:
+        """Shape (slots, slots): whether one pod may displace another, and whether that one then lands."""
+        if self._seen is not None:
+            return self._seen
+        packing, request, q, a = self._packing, self._request, self._q, self._a
         displaces = packing.open[q[:, None], a[None, :]] & (a[:, None] != a[None, :])
         for r in range(request.shape[1]):
             displaces &= request[q, r][:, None] <= self._more[None, :, r]
-        self._displaces = displaces
         landing = self._fits.sum(axis=1)[q][None, :] - self._fits[q[None, :], a[:, None]]
-        self._lands = landing - self._fits[q, a][None, :] > 0
+        self._seen = displaces, displaces & (landing - self._fits[q, a][None, :] > 0)
+        return self._seen
 
     def improve(self, deadline: float) -> bool:
         """One pass over the classes of which pods are missing, small ones first; whether it placed any."""
@@ -92,11 +93,9 @@ class _Chains:
         direct = np.flatnonzero(self._fits[c])
         if len(direct):
             n = int(direct[self._free[direct].sum(axis=1).argmin()])
-            return _Chain(0, ((c, -1, n),))
+            return ((c, -1, n),)
         gives = (self._more >= self._request[c]).all(axis=1) & self._packing.open[c, self._a]
-        found = [chain for chain in (self._short(c, gives), self._long(c, gives)) if chain]
-        found.extend(self._swap(c, gives) if not found else ())
-        return min(found, key=lambda chain: chain.cost, default=None)
+        return self._short(c, gives) or self._long(c, gives) or self._swap(c, gives)
 
     def _short(self, c: int, gives: Mask) -> _Chain | None:
         """One pod makes way and finds room elsewhere."""
@@ -106,37 +105,36 @@ class _Chains:
             return None
         slot = int(slots[self._leaving[slots].argmin()])
         q, a = int(self._q[slot]), int(self._a[slot])
-        return _Chain(int(self._leaving[slot]), ((q, a, self._landing(q, (a,))), (c, -1, a)))
+        return (q, a, self._landing(q, (a,))), (c, -1, a)
 
     def _long(self, c: int, gives: Mask) -> _Chain | None:
         """One pod makes way and displaces a second, which finds room elsewhere."""
-        first, second = np.nonzero(self._displaces & gives[:, None] & self._lands)
+        first, second = np.nonzero(self._pairs()[1] & gives[:, None])
         chosen = self._cheapest(first, second)
         if chosen is None:
             return None
-        (q, a), (r, b), cost = chosen
-        return _Chain(cost, ((r, b, self._landing(r, (a, b))), (q, a, b), (c, -1, a)))
+        (q, a), (r, b) = chosen
+        return (r, b, self._landing(r, (a, b))), (q, a, b), (c, -1, a)
 
-    def _swap(self, c: int, gives: Mask) -> list[_Chain]:
+    def _swap(self, c: int, gives: Mask) -> _Chain | None:
         """Two pods change places, which leaves room for the new one."""
         back = self._packing.open[self._q[None, :], self._a[:, None]]
         for r in range(self._request.shape[1]):
             wanted = self._request[c, r] + self._request[self._q, r]
             back &= wanted[None, :] <= self._more[:, None, r]
-        chosen = self._cheapest(*np.nonzero(self._displaces & gives[:, None] & back))
+        chosen = self._cheapest(*np.nonzero(self._pairs()[0] & gives[:, None] & back))
         if chosen is None:
-            return []
-        (q, a), (r, b), cost = chosen
-        return [_Chain(cost, ((r, b, a), (q, a, b), (c, -1, a)))]
+            return None
+        (q, a), (r, b) = chosen
+        return (r, b, a), (q, a, b), (c, -1, a)
 
-    def _cheapest(self, first: Ints, second: Ints) -> tuple[tuple[int, int], tuple[int, int], int] | None:
+    def _cheapest(self, first: Ints, second: Ints) -> tuple[tuple[int, int], tuple[int, int]] | None:
         if not len(first):
             return None
-        cost = self._leaving[first] + self._leaving[second]
-        i = int(cost.argmin())
+        i = int((self._leaving[first] + self._leaving[second]).argmin())
         one, two = int(first[i]), int(second[i])
         places = [(int(self._q[slot]), int(self._a[slot])) for slot in (one, two)]
-        return places[0], places[1], int(cost[i])
+        return places[0], places[1]
 
     def _landing(self, c: int, forbidden: tuple[int, ...]) -> int:
         """The fullest node that has room, or the one that the pod once left."""
@@ -145,7 +143,7 @@ class _Chains:
         return int(nodes[np.lexsort((self._free[nodes].sum(axis=1), ~home))[0]])
 
     def _follow(self, chain: _Chain) -> None:
-        for c, origin, target in chain.steps:
+        for c, origin, target in chain:
             if origin >= 0:
                 self.content[c, origin] -= 1
                 self._free[origin] += self._request[c]

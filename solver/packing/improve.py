@@ -86,7 +86,8 @@ def improve(packing: Packing, content: Ints, effort: Effort) -> Verdict:
     placed, most_kept = packing.placed(content), _most_kept(packing, packing.placed(content))
     if placed == packing.most and packing.kept(content) == most_kept:
         return Verdict(content, placed, most_kept)
-    patterns = patterns_of(packing, min(effort.patterns, _CELLS // max(len(packing.nodes), 1)))
+    limit = min(effort.patterns, _CELLS // max(len(packing.nodes), 1))
+    patterns = patterns_of(packing, limit) if limit else None
     if patterns is not None:
         return _Improvement(packing, patterns, content, effort).run()
     if size(packing) * _BUILDING > effort.direct * effort.left():

@@ -117,6 +117,7 @@ class _Enumeration:
         """Patterns of one level with one more pod; they stay sorted by the place of the last class."""
         _, _, copies, usage = level
         found: list[tuple[Ints, Ints, Ints, Ints, Ints]] = []
+        total = 0
         for q, c in enumerate(self._order.tolist()):
             begin, end = np.searchsorted(place, [q, q + 1]).tolist()
             again = np.flatnonzero(copies[begin:end] < self._available[c]) + begin
@@ -130,7 +131,10 @@ class _Enumeration:
             same = np.full(len(rows), q)
             number = np.where(rows < begin, 1, copies[rows] + 1)
             found.append((rows, same, np.full(len(rows), c), number, more))
-        if not any(len(part[0]) for part in found):
+            total += len(rows)
+            if total > self._limit:
+                break
+        if not total:
             return None
         rows, where, pod, number, more = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return rows, where, pod, number, more
