@@ -11,14 +11,17 @@ import os
 import time
 from math import ceil, floor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...model.admission import admit
 from ...model.cluster import Cluster
 from ...model.errors import BadInput
-from ...solver.devices.solve import POLICIES, SharedGpus, share_gpus, share_gpus_online
+from ...solver.devices.online import POLICIES
 from ...solver.result import Limits
 from ..openb import CONFIGURATION, read_openb
+
+if TYPE_CHECKING:
+    from ...solver.devices.solve import SharedGpus
 
 VARIANTS = ("default", "gpuspec33")
 """The trace as it is, and with 33 % of the pods with GPUs asking for certain models."""
@@ -64,6 +67,9 @@ def run(
     """
     if method not in METHODS:
         raise BadInput(f"method {method!r} is unknown; there are {', '.join(METHODS)}")
+    # OR-Tools takes a while to load, and most commands do without.
+    from ...solver.devices.solve import share_gpus, share_gpus_online
+
     cluster = load(variant, folder)
     wall, cpu = time.monotonic(), time.process_time()
     if method == "kubestow":

@@ -53,7 +53,12 @@ class Chosen:
 
 
 def dive(
-    instance: DeviceInstance, master: Master, worth: Floats, random: np.random.Generator, until: float
+    instance: DeviceInstance,
+    master: Master,
+    worth: Floats,
+    random: np.random.Generator,
+    until: float,
+    end: float,
 ) -> Chosen:
     """Round the master's solution.
 
@@ -65,20 +70,22 @@ def dive(
     worth : array, shape (classes,)
     random : numpy Generator
     until : float
-        By the monotonic clock; what is free then stays free.
+        By the monotonic clock: when to make do with the patterns that are there.
+    end : float
+        When to leave free what is free.
 
     Returns
     -------
     Chosen
     """
     chosen = Chosen(instance.count.copy(), instance.size.copy(), [])
-    while chosen.free.any() and master.solve(until - time.monotonic()):
+    while chosen.free.any() and master.solve(end - time.monotonic()):
         for _ in range(_ROUNDS):
             if time.monotonic() > until or not extend(
                 instance, master, worth, chosen.left, chosen.free, random, _EFFORT
             ):
                 break
-            if not master.solve(until - time.monotonic()):
+            if not master.solve(end - time.monotonic()):
                 break
         if not _fix(chosen, master):
             break

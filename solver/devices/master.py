@@ -54,8 +54,9 @@ class Master:
 
     @property
     def times(self) -> Floats:
-        """Shape (patterns,): how often the last solution uses each pattern."""
-        return self._program.primal[self._columns]
+        """Shape (patterns,): how often the last solution uses each pattern; those added since, not at all."""
+        later = self._program.columns - len(self._program.primal)
+        return np.append(self._program.primal, np.zeros(later))[self._columns]
 
     def offer(self, pattern: Pattern) -> bool:
         """Add a pattern; False when it is there already."""

@@ -11,7 +11,7 @@ with Fragmentation Gradient Descent", USENIX ATC 2023.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -150,3 +150,7 @@ def fragmentation(online: Online, c: int, nodes: Ints) -> tuple[Floats, Ints]:
     before = online.fragments(room + online.instance.need[c], online.idle[nodes], group)
     loss[where, way] = online.fragments(room[where], ways[where, way], group[where]) - before[where]
     return loss.min(axis=1, initial=np.inf), loss.argmin(axis=1)
+
+
+POLICIES: Mapping[str, Policy] = {"best-fit": best_fit, "fgd": fragmentation}
+"""By name."""

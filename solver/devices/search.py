@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from .packing import Packing
 
 Progress = Callable[[str, int], None]
 """Called with the phase that has ended and the milli-GPUs placed so far."""
-_BOUND, _PATTERNS, _WHOLE = 0.2, 0.45, 0.85
-"""Shares of the time by which the first three phases are over."""
+_BOUND, _PATTERNS, _NO_MORE, _WHOLE = 0.3, 0.45, 0.75, 0.85
+"""Shares of the time by which phases are over: bound, patterns, patterns for what is left, whole patterns."""
 _TIE = 0.01
 """What a pod adds to its milli-GPUs, so that of equal choices the one with more pods is taken."""
 _TRADES = (0, 1, 4, 16)
@@ -65,6 +65,8 @@ def search(grouped: Grouped, limits: Limits, started: float, progress: Progress)
     clock = _Clock(started, progress)
     until = started + limits.time
     bound = upper_bound(instance, instance.value.tolist(), _BOUND * limits.time)
+    # Prices that were stopped early can promise more than there is.
+    bound = replace(bound, value=min(bound.value, instance.capacity))
     clock.ended("bound", 0)
     packing = _packed(grouped, bound, random, started, limits.time, clock)
     trades = _trades(instance, 0.05 * limits.time)
@@ -91,7 +93,8 @@ def _packed(
     master = Master(instance, worth.tolist())
     generate(instance, master, worth, bound.prices.pod, bound.value, started + _PATTERNS * seconds)
     clock.ended("patterns", 0)
-    packing = Packing.of(grouped, dive(instance, master, worth, random, started + _WHOLE * seconds))
+    until, end = started + _NO_MORE * seconds, started + _WHOLE * seconds
+    packing = Packing.of(grouped, dive(instance, master, worth, random, until, end))
     packing.fill()
     clock.ended("whole patterns", packing.milli)
     return packing

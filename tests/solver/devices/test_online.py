@@ -6,7 +6,8 @@ import pytest
 from builders import cluster
 from device_clusters import SHARING, gpu_cluster, gpu_node, gpu_pod
 from kubestow.model.errors import BadInput
-from kubestow.solver.devices.solve import POLICIES, share_gpus_online
+from kubestow.solver.devices.online import POLICIES
+from kubestow.solver.devices.solve import share_gpus_online
 
 
 def placed(policy: str, nodes, pods) -> dict[str, str | None]:

@@ -146,3 +146,17 @@ def test_rules_that_are_not_modelled_are_named():
 
 def _with_port(pod, ports):
     return pod.spec.model_validate({**pod.spec.model_dump(by_alias=True), **ports})
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.05, 0.2])
+def test_no_time_still_gives_a_valid_placement_and_bound(seconds):
+    """Whatever phase is cut off, what fits is placed and nothing is claimed that is not there."""
+    it = gpu_cluster(5, nodes=12, pods=60)
+    found = share_gpus(it, SHARING, limits=Limits(time=seconds, workers=1))
+    assert 0 < found.stages[0].value <= found.stages[0].bound <= found.capacity
+
+
+def test_counted_work_is_refused():
+    """The search is timed; a deterministic limit would be ignored silently."""
+    with pytest.raises(BadInput, match="give a time limit"):
+        share_gpus(cluster([], []), SHARING, limits=Limits(deterministic=1.0))
