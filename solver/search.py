@@ -103,8 +103,8 @@ class Search:
         if loose or feasible(self.instance, tiers.counts):
             self.offer(tiers.counts)
         for position, stage in enumerate(self.stages):
-            bound = tiers.bounds[stage.tier] if isinstance(stage, Placed | Moves) else None
-            if bound is not None:
+            if loose and isinstance(stage, Placed | Moves):
+                bound = tiers.bounds[stage.tier]
                 self._tighten(position, bound.placed if isinstance(stage, Placed) else bound.moves)
             if stage.value(self.instance, tiers.counts) != self._value(position):
                 break

@@ -52,8 +52,8 @@ class Tiers:
 
     Attributes
     ----------
-    bounds : list of TierBound or None
-        By tier; None where rules relate nodes, so that nothing is proven.
+    bounds : list of TierBound
+        By tier, for pods that no rule relates to other nodes; only where that is all pods do they hold.
     """
 
     def __init__(self, instance: Instance, counts: Ints, limits: Limits, deadline: float) -> None:
@@ -62,14 +62,14 @@ class Tiers:
         self._loose = instance.loose
         self._random = np.random.default_rng(limits.seed)
         self.counts = np.where(self._loose[:, None], 0, counts)
-        self.bounds: list[TierBound | None] = []
+        self.bounds: list[TierBound] = []
 
     def run(self) -> None:
         """Work through the tiers."""
         last = len(self._problem.tiers) - 1
         for tier in range(last + 1):
             self._start(tier)
-            self.bounds.append(None)
+            self.bounds.append(TierBound(len(self._problem.free), 0))
             share = 1.0 if tier == last else 0.5
             self._whole(tier, self._effort(share, 150_000, direct=0.0))
             self._neighbourhoods(tier, self._effort(0.6 * share, 20_000, direct=0.2))
@@ -128,21 +128,17 @@ class Tiers:
         packing = packing_of(self._instance, self.counts, tier, touch=self._loose)
         verdict = improve(packing, packing.content(self.counts), effort)
         self.counts = packing.merged(verdict.content)
-        if self._loose.all():
-            running = int(self._problem.origin[self._problem.tier_of == tier].sum())
-            kept = running if verdict.most_kept is None else verdict.most_kept
-            self._tighten(tier, TierBound(verdict.most_placed, running - kept))
+        settled = packing.settled[self._problem.tier_of == tier].sum()
+        running = int(packing.own[packing.mine].sum())
+        kept = running if verdict.most_kept is None else verdict.most_kept
+        self._tighten(tier, TierBound(verdict.most_placed + int(settled), running - kept))
 
     def _tighten(self, tier: int, bound: TierBound) -> None:
         known = self.bounds[tier]
-        if known is not None:
-            moves = max(bound.moves, known.moves)
-            bound = TierBound(min(bound.placed, known.placed), moves)
-        self.bounds[tier] = bound
+        self.bounds[tier] = TierBound(min(bound.placed, known.placed), max(bound.moves, known.moves))
 
     def _settled(self, tier: int) -> bool:
-        bound = self.bounds[tier]
-        return bound is not None and self._value(tier) == (bound.placed, bound.moves)
+        return self._value(tier) == (self.bounds[tier].placed, self.bounds[tier].moves)
 
     def _value(self, tier: int, counts: Ints | None = None) -> tuple[int, int]:
         """Pods placed, and running pods that left."""
@@ -165,6 +161,5 @@ class Tiers:
     def _take(self, tier: int, packing: Packing, verdict: Verdict) -> None:
         before = self._value(tier)[0]
         self.counts = packing.merged(verdict.content)
-        bound = self.bounds[tier]
-        if bound is not None and self._value(tier)[0] > before:
-            self.bounds[tier] = TierBound(bound.placed, 0)
+        if self._value(tier)[0] > before:
+            self.bounds[tier] = TierBound(self.bounds[tier].placed, 0)

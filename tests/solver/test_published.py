@@ -7,7 +7,7 @@ import pytest
 import tiny
 from kubestow.model.errors import BadInput
 from kubestow.model.final import FinalState
-from kubestow.model.verify import verify
+from kubestow.model.verify import verify, violations
 from kubestow.solver.compare import compare
 from kubestow.solver.greedy import schedule
 from kubestow.solver.result import Limits, Status
@@ -32,7 +32,7 @@ def machine(name, cpu):
 
 def running(seed, *, relational=False):
     """A tiny cluster in which kube-scheduler has placed what it could, all of it by ReplicaSets."""
-    cluster = tiny.tiny_cluster(seed, nodes=2 + seed % 2, pods=4, relational=relational)
+    cluster = tiny.tiny_cluster(seed, nodes=2 + seed % 2, pods=4 - seed % 2, relational=relational)
     placed = schedule(cluster, tiny.CONFIGURATION, preemption="off").placement
     pods = []
     for pod in cluster.pods:
@@ -47,22 +47,22 @@ def owner_of(pod):
     return type(pod.metadata).model_validate({"ownerReferences": [OWNER]}).owner_references[0]
 
 
-def best(cluster):
-    """Stage values, all the smaller the better, of the best placement that breaks nothing."""
-    keys = [pod.key for pod in cluster.pods]
+def best(cluster, keys):
+    """Stage values, all the smaller the better, of the best placement of pods that breaks nothing."""
     nodes = [None, *(node.name for node in cluster.nodes)]
-    tiers = sorted({pod.priority for pod in cluster.pods}, reverse=True)
-    found = []
+    tiers = sorted({cluster.pod_by_key[key].priority for key in keys}, reverse=True)
+    found, before = [], violations(FinalState(cluster, {}, configuration=tiny.CONFIGURATION))
     for places in product(nodes, repeat=len(keys)):
         placement = dict(zip(keys, places, strict=True))
         final = FinalState(cluster, placement, configuration=tiny.CONFIGURATION)
-        if verify(final).ok:
+        if verify(final, before=before).ok:
             found.append(tuple(part for tier in tiers for part in values(cluster, placement, tier)))
     return min(found)
 
 
 def values(cluster, placement, tier):
-    mine = [pod for pod in cluster.pods if pod.priority == tier]
+    pods = (cluster.pod_by_key[key] for key in placement)
+    mine = [pod for pod in pods if pod.priority == tier]
     placed = sum(placement[pod.key] is not None for pod in mine)
     moves = sum(pod.node_name is not None and placement[pod.key] != pod.node_name for pod in mine)
     return -placed, moves
@@ -72,22 +72,22 @@ def reached(result):
     return tuple(-stage.value if stage.sense == "max" else stage.value for stage in result.stages)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(24))
 def test_the_optimum_is_that_of_brute_force(seed):
     """Every stage is proven and equals the best of all valid placements."""
     cluster = running(seed)
     result = solve(cluster, tiny.CONFIGURATION, stages="published", limits=LIMITS)
     assert result.status is Status.OPTIMAL
-    assert reached(result) == best(cluster)
+    assert reached(result) == best(cluster, result.placement)
 
 
-@pytest.mark.parametrize("seed", range(100, 120))
+@pytest.mark.parametrize("seed", range(100, 115))
 def test_rules_that_relate_nodes_are_kept(seed):
     """With affinity and spread no stage is better than brute force, and a proven one is as good."""
     cluster = running(seed, relational=True)
     result = solve(cluster, tiny.CONFIGURATION, stages="published", limits=LIMITS)
-    assert reached(result) >= best(cluster)
-    assert result.status is not Status.OPTIMAL or reached(result) == best(cluster)
+    assert reached(result) >= best(cluster, result.placement)
+    assert result.status is not Status.OPTIMAL or reached(result) == best(cluster, result.placement)
 
 
 def test_an_evicted_pod_has_no_node():
@@ -104,7 +104,7 @@ def test_an_evicted_pod_has_no_node():
 def test_a_running_pod_makes_room_elsewhere():
     """One move instead of a pending pod; only the moved and the new pod are admitted."""
     pods = [small("a", 600, "n1"), small("b", 600, "n2"), small("c", 300, "n1"), small("d", 400)]
-    cluster = builders.cluster([machine("n1", 1000), machine("n2", 1000)], pods)
+    cluster = builders.cluster([machine("n1", 1000), machine("n2", 900)], pods)
     result = solve(cluster, tiny.CONFIGURATION, stages="published", limits=LIMITS)
     assert result.placement["default/d"] == "n1"
     assert result.placement["default/c"] == "n2"
@@ -119,7 +119,7 @@ def test_pods_that_may_not_move_stay(owned):
         stays = stays.model_copy(
             update={"metadata": stays.metadata.model_copy(update={"owner_references": ()})}
         )
-    pods = [small("a", 600, "n1"), small("b", 600, "n2"), stays, small("d", 500)]
+    pods = [small("a", 600, "n1"), small("b", 600, "n2"), stays, small("d", 400)]
     cluster = builders.cluster([machine("n1", 1000), machine("n2", 900)], pods)
     result = solve(cluster, tiny.CONFIGURATION, stages="published", limits=LIMITS)
     assert (result.placement["default/d"] is not None) == owned
