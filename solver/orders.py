@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .instance import Instance
 
 Ints = NDArray[np.int64]
-STATES = 20_000
+STATES = 2_000
 State = tuple[int, ...]
 
 
