@@ -60,6 +60,7 @@ def compare(
     *,
     question: str = "pending",
     preset: str = "spread",
+    stages: str = "default",
     profile: str | None = None,
     limits: Limits | None = None,
 ) -> Comparison:
@@ -68,7 +69,13 @@ def compare(
 
     given = _loaded(source)
     return run(
-        given.cluster, given.configuration, question=question, preset=preset, profile=profile, limits=limits
+        given.cluster,
+        given.configuration,
+        question=question,
+        preset=preset,
+        stages=stages,
+        profile=profile,
+        limits=limits,
     )
 
 
@@ -77,6 +84,7 @@ def solve(
     *,
     question: str = "pending",
     preset: str = "spread",
+    stages: str = "default",
     profile: str | None = None,
     limits: Limits | None = None,
 ) -> Result:
@@ -89,6 +97,9 @@ def solve(
         ``pending``: running pods stay. ``scratch``: all that can move is placed anew.
     preset : str
         ``spread`` or ``pack``.
+    stages : str
+        ``default``, or ``published``: per priority, most pods placed and then fewest running ones moved or
+        evicted; all that may move may do so.
     profile : str, optional
         Profile whose weights count; default the first.
     limits : Limits, optional
@@ -97,13 +108,19 @@ def solve(
     Raises
     ------
     BadInput
-        For an unknown question, preset or profile.
+        For an unknown question, preset, stage list or profile.
     """
     from ..solver.solve import solve as run
 
     given = _loaded(source)
     return run(
-        given.cluster, given.configuration, question=question, preset=preset, profile=profile, limits=limits
+        given.cluster,
+        given.configuration,
+        question=question,
+        preset=preset,
+        stages=stages,
+        profile=profile,
+        limits=limits,
     )
 
 

@@ -53,6 +53,13 @@ class Preset(StrEnum):
     PACK = "pack"
 
 
+class StageList(StrEnum):
+    """In which order what is optimised."""
+
+    DEFAULT = "default"
+    PUBLISHED = "published"
+
+
 class Preemption(StrEnum):
     """What the greedy replica does about preemption."""
 
@@ -99,6 +106,12 @@ Asked = Annotated[
     typer.Option(help="Which running pods may lose their place: none; lower priorities; all that can move."),
 ]
 Goal = Annotated[Preset, typer.Option(help="What good means.")]
+Stages = Annotated[
+    StageList,
+    typer.Option(
+        help="published: per priority most pods, then fewest moves (arXiv 2511.08373); running pods may move."
+    ),
+]
 ProfileName = Annotated[
     str | None, typer.Option("--profile", help="Profile whose weights count; default the first.")
 ]
@@ -134,6 +147,7 @@ def compare(
     scenario: Scenario = None,
     question: Asked = Question.PENDING,
     preset: Goal = Preset.SPREAD,
+    stages: Stages = StageList.DEFAULT,
     profile: ProfileName = None,
     config: Config = None,
     scheduler_name: Scheduler = None,
@@ -160,6 +174,7 @@ def compare(
             loaded.configuration,
             question=question.value,
             preset=preset.value,
+            stages=stages.value,
             profile=profile,
             limits=limits,
         )
@@ -178,6 +193,7 @@ def solve(
     scenario: Scenario = None,
     question: Asked = Question.PENDING,
     preset: Goal = Preset.SPREAD,
+    stages: Stages = StageList.DEFAULT,
     profile: ProfileName = None,
     config: Config = None,
     scheduler_name: Scheduler = None,
@@ -204,6 +220,7 @@ def solve(
             loaded.configuration,
             question=question.value,
             preset=preset.value,
+            stages=stages.value,
             profile=profile,
             limits=limits,
         )

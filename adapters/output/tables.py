@@ -24,6 +24,11 @@ def show_comparison(console: Console, loaded: Loaded, found: Comparison) -> None
     for tier in found.optimal.metrics.placed:
         counts = (side.metrics.placed[tier] for side in sides)
         _row(table, f"placed, priority {tier}", *(f"{placed}/{of}" for placed, of in counts))
+    for position, stage in enumerate(found.result.stages):
+        if stage.name.startswith("moves"):
+            _row(
+                table, stage.name.replace(" ", ", priority "), *(str(side.values[position]) for side in sides)
+            )
     _scores(table, sides)
     _figures(table, sides)
     _row(table, "violations", *(str(len(side.violations)) for side in sides))
