@@ -336,6 +336,43 @@ def verify(
 
 
 @app.command()
+def bench(
+    name: Annotated[str, typer.Argument(help="Such as priority-matters; an unknown name lists all.")],
+    seeds: Annotated[str, typer.Option(help="Such as 3, 0..9 or 0..3,7.")] = "0..2",
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only cases with KEY=VALUE, or KEY=VALUE|VALUE; may be repeated.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.1, help="Wall seconds per run; default what the case is known for.")
+    ] = None,
+    workers: Workers = 0,
+    output_file: Annotated[
+        str | None,
+        typer.Option(help="JSON lines: runs that are in it are not made again, new ones are added."),
+    ] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """A benchmark with its baselines: one row per run, and a Markdown report."""
+    from pathlib import Path
+
+    from .bench import registry, runner
+    from .bench.report import report
+
+    chosen = registry.benchmark(name)
+    wanted = runner.runs(chosen, only or [], runner.seeds_of(seeds), time_limit, workers)
+    path = Path(output_file) if output_file else None
+    began = time.monotonic()
+    with _working(f"{len(wanted)} runs") as status:
+        rows = runner.carry_out(chosen, wanted, path, status.update)
+    if output is Format.TABLE:
+        typer.echo(report(chosen, rows), nl=False)
+        return
+    from .output.build import benchmark
+
+    _write(output, benchmark(name, rows, time.monotonic() - began))
+
+
+@app.command()
 def scenarios() -> None:
     """The bundled clusters and generators."""
     from rich.console import Console
@@ -410,7 +447,11 @@ def _print(
         show_warnings(Console(stderr=True, highlight=False), loaded)
         table(Console(highlight=False))
         return
-    data = document().model_dump(mode="json", by_alias=True)
+    _write(output, document())
+
+
+def _write(output: Format, document: Document) -> None:
+    data = document.model_dump(mode="json", by_alias=True)
     sys.stdout.write(_json(data) if output is Format.JSON else _yaml(data))
 
 

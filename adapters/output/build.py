@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from typing import Any
 
 from ...model.evaluate import Score
 from ...model.metrics import Metrics
@@ -18,12 +19,13 @@ from . import documents as d
 KUBERNETES = "v1.37.2"
 
 
-def metadata(loaded: Loaded, limits: Limits | None = None, seed: int | None = None) -> d.Metadata:
+def metadata(loaded: Loaded | None, limits: Limits | None = None, seed: int | None = None) -> d.Metadata:
     """Versions, inputs and limits."""
     bounds = d.Limits()
     if limits is not None:
         bounds = d.Limits(time_limit=limits.time, deterministic_limit=limits.deterministic, gap=limits.gap)
-    files = [d.InputFile(path=f.path, sha256=f.digest, objects=dict(f.objects)) for f in loaded.files]
+    read = loaded.files if loaded is not None else ()
+    files = [d.InputFile(path=f.path, sha256=f.digest, objects=dict(f.objects)) for f in read]
     return d.Metadata(
         version=version("kubestow"),
         ortools_version=version("ortools"),
@@ -104,6 +106,17 @@ def comparison(loaded: Loaded, found: Comparison, limits: Limits) -> d.Compariso
         verdict=found.verdict,
         first_difference=found.first_difference,
         excluded=dict(found.result.excluded),
+    )
+
+
+def benchmark(name: str, rows: Sequence[Mapping[str, Any]], seconds: float) -> d.BenchmarkDocument:
+    """Document of a benchmark."""
+    return d.BenchmarkDocument(
+        metadata=metadata(None),
+        warnings=[],
+        timing={"total": seconds},
+        benchmark=name,
+        rows=[dict(row) for row in rows],
     )
 
 

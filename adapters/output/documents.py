@@ -207,7 +207,18 @@ class VerificationDocument(Document):
     score: Score
 
 
+class BenchmarkDocument(Document):
+    """Result of ``bench``."""
+
+    kind: Literal["Benchmark"] = "Benchmark"
+    benchmark: str
+    rows: list[dict[str, Any]] = Field(
+        description="one per run: case, seed, limits, what was reached, seconds, machine and versions"
+    )
+
+
 KINDS: dict[str, type[Document]] = {
+    "Benchmark": BenchmarkDocument,
     "Comparison": ComparisonDocument,
     "Explanation": ExplanationDocument,
     "Placement": Placement,

@@ -1,0 +1,111 @@
+"""The benchmark ``greedy-speed``: pods per second of the greedy replica, and of the real framework.
+
+The real one is measured where the oracle is there: ``oracle/oracle.xz`` in ``$KUBESTOW_SHARED``
+or in ``../shared`` beside the checkout. Its clusters are its own, of the same size.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+import re
+import subprocess
+import tempfile
+import time
+from itertools import product
+from pathlib import Path
+
+from ...model.admission import admit
+from ...model.api import LabelSelector, TopologySpreadConstraint
+from ...model.cluster import Cluster
+from ...model.errors import BadInput
+from ...model.profile import SchedulerConfiguration
+from ...scenarios.generators import spread
+from .registry import Benchmark, Row, Run
+from .report import averages
+
+SIZES = ((100, 1000), (1000, 5000))
+METHODS = ("kubestow", "oracle")
+_KEYS = ("nodes", "pods", "spread", "method")
+_SHARED = Path(__file__).resolve().parents[3] / "shared"
+_FIGURE = re.compile(r"placed=(\d+) seconds=([\d.]+)")
+_ZONE = "topology.kubernetes.io/zone"
+
+
+def cluster_of(nodes: int, pods: int, seed: int, *, spreading: bool) -> Cluster:
+    """Pods of 50 classes; when spreading, each class spreads over the zones, with no skew above 1."""
+    cluster = spread(nodes, pods, min(50, pods), seed=seed)
+    if spreading:
+        specs = {id(pod.spec): pod for pod in cluster.pods}
+        changed = {
+            key: pod.spec.model_copy(update={"topology_spread_constraints": (_constraint(pod.labels),)})
+            for key, pod in specs.items()
+        }
+        placed = tuple(pod.model_copy(update={"spec": changed[id(pod.spec)]}) for pod in cluster.pods)
+        cluster = cluster.with_changes(pods=placed)
+    return admit(cluster)
+
+
+def _constraint(labels: dict[str, str]) -> TopologySpreadConstraint:
+    return TopologySpreadConstraint(
+        max_skew=1,
+        topology_key=_ZONE,
+        when_unsatisfiable="DoNotSchedule",
+        label_selector=LabelSelector(match_labels=labels),
+    )
+
+
+def run(wanted: Run) -> Row:
+    """Schedule all pods once; the time limit means nothing."""
+    nodes, pods = int(wanted.case["nodes"]), int(wanted.case["pods"])
+    spreading = bool(wanted.case["spread"])
+    if wanted.case["method"] == "oracle":
+        return _oracle(nodes, pods, spreading=spreading)
+    from ...solver.greedy import schedule
+
+    cluster = cluster_of(nodes, pods, wanted.seed, spreading=spreading)
+    wall, cpu = time.monotonic(), time.process_time()
+    found = schedule(cluster, SchedulerConfiguration(), preemption="off", detail=False)
+    seconds = time.monotonic() - wall
+    placed = sum(node is not None for node in found.placement.values())
+    return _row(placed, seconds) | {"cpuSeconds": round(time.process_time() - cpu, 2)}
+
+
+def _row(placed: int, seconds: float) -> Row:
+    return {
+        "placed": placed,
+        "seconds": round(seconds, 2),
+        "podsPerSecond": round(placed / max(seconds, 1e-9), 1),
+    }
+
+
+def _oracle(nodes: int, pods: int, *, spreading: bool) -> Row:
+    packed = Path(os.environ.get("KUBESTOW_SHARED") or _SHARED) / "oracle" / "oracle.xz"
+    if not packed.is_file():
+        raise BadInput("is not there; leave it out with --only method=kubestow", file=str(packed))
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "oracle"
+        program.write_bytes(lzma.decompress(packed.read_bytes()))
+        program.chmod(0o700)
+        command = [str(program), "bench", "-nodes", str(nodes), "-pods", str(pods), "-parallelism", "1"]
+        done = subprocess.run(  # noqa: S603 - a program that the user has put there
+            [*command, *(["-spread"] if spreading else [])], capture_output=True, text=True, check=False
+        )
+    figures = _FIGURE.search(done.stdout + done.stderr)
+    if figures is None:
+        raise BadInput(f"does not say how fast it is: {done.stderr.strip()[:200]}", file=str(packed))
+    return _row(int(figures[1]), float(figures[2]))
+
+
+BENCHMARKS = {
+    "greedy-speed": Benchmark(
+        name="greedy-speed",
+        cases=tuple(
+            dict(zip(_KEYS, (*size, spreading, method), strict=True))
+            for size, spreading, method in product(SIZES, (False, True), METHODS)
+        ),
+        run=run,
+        time_limit=lambda _: 0.0,
+        summary=averages(*_KEYS),
+    )
+}

@@ -1,0 +1,90 @@
+"""Rows as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .registry import Benchmark, Row
+
+_NOT_SHOWN = ("benchmark", "seed", "machine", "versions", "phases")
+
+
+def report(chosen: Benchmark, rows: Sequence[Row]) -> str:
+    """A report that says on what machine, with which versions, seeds and limits the rows were made."""
+    lines = [f"## {chosen.name}", ""]
+    for key in ("machine", "versions"):
+        lines.extend(f"- {value}" for value in sorted({str(row[key]) for row in rows}))
+    limits = sorted({(float(row["timeLimit"]), int(row["workers"])) for row in rows})
+    seeds = sorted({int(row["seed"]) for row in rows})
+    lines.append(f"- seeds {spans(seeds)}; {len(rows)} runs")
+    listed = "; ".join(f"{seconds:g} s with {workers or 'all'} workers" for seconds, workers in limits)
+    lines.extend([f"- limits: {listed}", "", *chosen.summary(rows)])
+    return "\n".join(lines) + "\n"
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Sorted numbers with runs of them joined, such as ``0..3, 7``."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in found)
+
+
+def table(header: Sequence[str], lines: Sequence[Sequence[object]]) -> list[str]:
+    """A Markdown table; numbers are aligned to the right."""
+    cells = [[shown(value) for value in line] for line in lines]
+    right = [all(isinstance(line[i], int | float | None) for line in lines) for i in range(len(header))]
+    rule = ["---:" if aligned else "---" for aligned in right]
+    return ["| " + " | ".join(line) + " |" for line in (list(header), rule, *cells)]
+
+
+def shown(value: object) -> str:
+    """A cell; numbers with the digits that matter, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value).replace("|", "\\|")
+
+
+def mean(rows: Sequence[Row], key: str) -> float | None:
+    """Mean of a field over the rows that have it."""
+    values = [float(row[key]) for row in rows if row.get(key) is not None]
+    return sum(values) / len(values) if values else None
+
+
+def most(rows: Sequence[Row], key: str) -> float | None:
+    """Largest value of a field."""
+    return max((float(row[key]) for row in rows if row.get(key) is not None), default=None)
+
+
+def grouped(rows: Sequence[Row], *keys: str) -> Mapping[tuple[Any, ...], list[Row]]:
+    """Rows by the values of some fields, in the order in which these come first."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+def averages(*keys: str) -> Callable[[Sequence[Row]], list[str]]:
+    """A summary with one line per case and limit (`keys`), and means over the seeds."""
+
+    def summary(rows: Sequence[Row]) -> list[str]:
+        hidden = {*keys, *_NOT_SHOWN, "workers"}
+        names = list(dict.fromkeys(name for row in rows for name in row if name not in hidden))
+        numbers = [name for name in names if any(_number(row.get(name)) for row in rows)]
+        lines = [
+            [*values, len(mine), *(mean(mine, name) for name in numbers)]
+            for values, mine in grouped(rows, *keys).items()
+        ]
+        return table([*keys, "runs", *numbers], lines)
+
+    return summary
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
