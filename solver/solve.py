@@ -158,7 +158,7 @@ class Task:
     @property
     def _checking(self) -> float:
         """Seconds to leave for the check where the search uses up all its time: as many as building took."""
-        return self.seconds if any(isinstance(stage, Moves) for stage in self.stages) else 0.0
+        return 1.2 * self.seconds if any(isinstance(stage, Moves) for stage in self.stages) else 0.0
 
     def _cut(self, attempt: Attempt) -> Cut:
         """Where gates explain why pods are stuck, their counts per cell; else the whole placement."""

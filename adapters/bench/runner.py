@@ -85,6 +85,8 @@ def carry_out(chosen: Benchmark, wanted: Sequence[Run], path: Path | None, note:
         When `path` holds something else, or cannot be written.
     """
     known = {_identity(chosen, row): row for row in (read(path) if path else ())}
+    if path:
+        _append(path, "")
     rows: list[Row] = []
     for number, run in enumerate(wanted, 1):
         identity = run.identity(chosen.name)
@@ -93,7 +95,7 @@ def carry_out(chosen: Benchmark, wanted: Sequence[Run], path: Path | None, note:
             note(f"{number} of {len(wanted)}: {described(identity)}")
             row = {**identity, **_made(chosen, run), **environment()}
             if path:
-                _append(path, row)
+                _append(path, json.dumps(row) + "\n")
         rows.append(row)
     return rows
 
@@ -112,7 +114,11 @@ def read(path: Path) -> Iterator[Row]:
     """The rows of a file; none where there is no file yet."""
     if not path.exists():
         return
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot be read: {error}", file=str(path)) from None
+    for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
@@ -122,10 +128,10 @@ def read(path: Path) -> Iterator[Row]:
         yield row
 
 
-def _append(path: Path, row: Row) -> None:
+def _append(path: Path, text: str) -> None:
     try:
         with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(text)
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", file=str(path)) from None
 

@@ -75,6 +75,7 @@ class Tiers:
             self._neighbourhoods(tier, self._effort(0.6 * share, 20_000, direct=0.2))
             if not self._settled(tier):
                 self._whole(tier, self._effort(share, 0, direct=1.0))
+                self._neighbourhoods(tier, self._effort(share, 20_000, direct=0.2))
 
     def _start(self, tier: int) -> None:
         """Running pods stay where there is room, the others go where they fit or can be made to fit."""

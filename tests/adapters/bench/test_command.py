@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import jsonschema
+import pytest
+from kubestow.adapters.cli import main
+from kubestow.adapters.output.documents import KINDS
+
+TINY = ("greedy-speed", "--seeds", "0", "--only", "nodes=100", "--only", "method=kubestow")
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs ``kubestow bench``: exit status, standard output, standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["kubestow", "bench", *arguments])
+        status = 0
+        try:
+            main()
+        except SystemExit as error:
+            status = error.code or 0
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
+        return status, captured.out, captured.err
+
+    return call
+
+
+def test_json_matches_its_schema(run):
+    """A document of kind Benchmark with one row per run."""
+    status, out, _ = run(*TINY, "-o", "json")
+    assert status == 0
+    document = json.loads(out)
+    jsonschema.validate(document, KINDS["Benchmark"].model_json_schema(by_alias=True))
+    assert document["kind"] == "Benchmark"
+    assert [row["spread"] for row in document["rows"]] == [False, True]
+
+
+def test_the_report_is_markdown_and_rows_are_kept(run, tmp_path):
+    """The same command again makes nothing anew: it reports the same figures."""
+    path = str(tmp_path / "rows.jsonl")
+    status, first, _ = run(*TINY, "--output-file", path)
+    assert status == 0
+    assert first.startswith("## greedy-speed\n")
+    assert "| 100 | 1000 | False | kubestow | 1 |" in first
+    assert run(*TINY, "--output-file", path) == (0, first, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nix",), "there is no benchmark"),
+        (("load", "--seeds", "x"), "seeds"),
+        (("load", "--only", "size=huge"), "no case"),
+        (("load", "--only", "size"), "no case"),
+        (("load", "--output-file", "/nonexistent/rows"), "written"),
+        (("load", "--output-file", "/dev"), "read"),
+    ],
+)
+def test_bad_requests_exit_with_2(run, arguments, says):
+    """A sentence on standard error, and nothing else."""
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert says in err

@@ -1,0 +1,47 @@
+"""The benchmarks that need no trace, on tiny sizes."""
+
+import json
+
+import pytest
+from kubestow.adapters.bench import greedy_speed, load, synthetic
+from kubestow.adapters.bench.registry import Run
+from kubestow.adapters.inputs import load as read
+
+
+@pytest.mark.parametrize("name", synthetic.LIMITS)
+def test_a_run_gives_gap_and_greedy_beside_it(name, monkeypatch):
+    """All pods are placed, and kube-scheduler's gap to the same bound is no smaller."""
+    monkeypatch.setitem(synthetic.SIZES, "small", (6, 40, 5))
+    row = synthetic.run(name, Run({"size": "small"}, 1, 2.0, 1))
+    assert row["placed"] == row["placedBound"] == 40
+    assert row["gapPercent"] >= 0
+    if row["greedyGapPercent"] is not None:
+        assert row["greedyGapPercent"] >= row["gapPercent"]
+
+
+def test_the_snapshot_is_read_as_it_is(tmp_path):
+    """Nodes, and ReplicaSets with all their pods running: nothing is expanded, nothing warned about."""
+    path = tmp_path / "snapshot.json"
+    load.write_snapshot(path, 3, 600, seed=0)
+    assert json.loads(path.read_text())["kind"] == "List"
+    cluster = read([str(path)], None).cluster
+    assert (len(cluster.nodes), len(cluster.pods)) == (3, 600)
+    assert all(pod.node_name for pod in cluster.pods)
+
+
+def test_loading_groups_pods_into_classes(monkeypatch):
+    """A ReplicaSet's pods are one class."""
+    monkeypatch.setitem(load.SIZES, "small", (3, 600))
+    row = load.run(Run({"size": "small"}, 0, 0.0, 0))
+    assert row["classes"] == 3
+    assert row["readSeconds"] <= row["seconds"]
+
+
+@pytest.mark.parametrize("spreading", [False, True])
+def test_speed_counts_pods_that_were_placed(spreading):
+    """All of them fit; when spreading, each pod has a constraint."""
+    case = {"nodes": 6, "pods": 30, "spread": spreading, "method": "kubestow"}
+    assert greedy_speed.run(Run(case, 0, 0.0, 0))["placed"] == 30
+    cluster = greedy_speed.cluster_of(6, 30, 0, spreading=spreading)
+    constraints = {len(pod.spec.topology_spread_constraints) for pod in cluster.pods}
+    assert constraints == {int(spreading)}
