@@ -1,8 +1,10 @@
-"""How many pods must move at least: each new pod needs a place that another one leaves.
+"""Bounds that take no search, from sums of requests.
 
-When every running pod stays, some pending pods fit nowhere. Placing one more than so
-many of them then takes a node on which more such pods arrive than running ones leave.
-If sums of requests rule such nodes out, there are as many moves as arrivals.
+Sums over all nodes limit how many pods are placed. As for moves, each new pod needs a
+place that another one leaves: when every running pod stays, some pending pods fit
+nowhere. Placing one more than so many of them then takes a node on which more such pods
+arrive than running ones leave. If sums of requests rule such nodes out, there are as
+many moves as arrivals.
 """
 
 from __future__ import annotations
@@ -14,8 +16,28 @@ from .problem import Packing, fitting
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 _MIXES = 9
 """Combinations of resources that are tried for each sum."""
+
+
+def most_placed(packing: Packing) -> int:
+    """An upper bound on the tier's pods that are placed: the smallest ones, in all the room together."""
+    binding, most = packing.binding, packing.most
+    scale = np.maximum(packing.room[:, binding].max(axis=0, initial=1), 1)
+    mixes = _mixes(len(binding))
+    room = (packing.room[:, binding].sum(axis=0) / scale) @ mixes.T
+    for demand in packing.demands:
+        if not demand.kept:
+            room -= _sorted(packing, demand.classes, scale, mixes)[: demand.least].sum(axis=0)
+    used = _sorted(packing, packing.mine, scale, mixes).cumsum(axis=0)
+    return int(min((used <= room * (1 + 1e-9)).sum(axis=0).min(initial=most), most))
+
+
+def _sorted(packing: Packing, classes: Mask, scale: Ints, mixes: Floats) -> Floats:
+    """Shape (pods, mixes): what pods of some classes request, each mix sorted on its own."""
+    pods = np.repeat(packing.request[classes], packing.available[classes], axis=0)
+    return np.sort((pods[:, packing.binding] / scale) @ mixes.T, axis=0)
 
 
 def fewest_moves(packing: Packing, placed: int) -> int:

@@ -10,6 +10,7 @@ from ..instance import Instance
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+_WAVES = 16
 
 
 class Filling:
@@ -49,11 +50,14 @@ class Filling:
         """
         wanted = later.T @ self._problem.request
         for c in classes[np.argsort(-self._size[classes], kind="stable")].tolist():
-            for _ in range(int(self._problem.count[c] - self.counts[c].sum())):
-                nodes = np.flatnonzero(self._fits(c))
-                if not len(nodes):
-                    break
-                self._add(c, int(nodes[self._displaced(c, nodes, wanted).argmin()]))
+            missing = int(self._problem.count[c] - self.counts[c].sum())
+            while missing > 0 and len(nodes := np.flatnonzero(self._fits(c))):
+                # Few pods go one by one; of very many, a part at once.
+                wave = max(1, min(missing // _WAVES, len(nodes) // 2))
+                order = np.argsort(self._displaced(c, nodes, wanted), kind="stable")
+                for n in nodes[order[:wave]].tolist():
+                    self._add(c, n)
+                missing -= wave
 
     def _displaced(self, c: int, nodes: Ints, wanted: Ints) -> Floats:
         """How much of what is `wanted` would no longer fit; among equals the fullest node comes first."""

@@ -11,7 +11,7 @@ from ortools.sat.python import cp_model
 
 from .columns import Columns
 from .direct import Direct, size
-from .few import fewest_moves
+from .few import fewest_moves, most_placed
 from .integer import Answer, reach
 from .patterns import Patterns, patterns_of
 from .problem import Packing
@@ -83,18 +83,19 @@ class Verdict:
 
 def improve(packing: Packing, content: Ints, effort: Effort) -> Verdict:
     """Improve a packing as far as `effort` goes; `content` meets the demands."""
-    placed, most_kept = packing.placed(content), _most_kept(packing, packing.placed(content))
-    if placed == packing.most and packing.kept(content) == most_kept:
+    placed, most = packing.placed(content), most_placed(packing)
+    most_kept = _most_kept(packing, placed)
+    if placed == most and packing.kept(content) == most_kept:
         return Verdict(content, placed, most_kept)
     limit = min(effort.patterns, _CELLS // max(len(packing.nodes), 1))
     patterns = patterns_of(packing, limit) if limit else None
     if patterns is not None:
-        return _Improvement(packing, patterns, content, effort).run()
-    if size(packing) * _BUILDING > effort.direct * effort.left():
-        return Verdict(content, packing.most, most_kept)
-    content, most, kept = Direct(packing, content).solve(effort.solver(effort.direct))
+        return _Improvement(packing, patterns, content, effort, most).run()
+    if not effort.direct or size(packing) * _BUILDING > effort.direct * effort.left():
+        return Verdict(content, most, most_kept)
+    content, bound, kept = Direct(packing, content).solve(effort.solver(effort.direct))
     most_kept = _most_kept(packing, packing.placed(content))
-    return Verdict(content, most, most_kept if kept is None else min(kept, most_kept))
+    return Verdict(content, min(most, bound), most_kept if kept is None else min(kept, most_kept))
 
 
 def _most_kept(packing: Packing, placed: int) -> int:
@@ -105,10 +106,11 @@ def _most_kept(packing: Packing, placed: int) -> int:
 class _Improvement:
     """The search for one packing."""
 
-    def __init__(self, packing: Packing, patterns: Patterns, content: Ints, effort: Effort) -> None:
+    def __init__(
+        self, packing: Packing, patterns: Patterns, content: Ints, effort: Effort, most: int
+    ) -> None:
         self._packing, self._patterns, self._effort = packing, patterns, effort
-        self._content = content
-        self._most = packing.most
+        self._content, self._most = content, most
         self._counting: Columns | None = None
 
     def run(self) -> Verdict:

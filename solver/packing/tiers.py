@@ -14,8 +14,8 @@ from ..result import Limits
 from .draw import Draw
 from .eject import eject
 from .fill import Filling
-from .improve import Effort, Verdict, improve
-from .problem import Packing, packing_of
+from .improve import Effort, improve
+from .problem import packing_of
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -31,7 +31,7 @@ class TierBound:
     ----------
     placed : int
     moves : int
-        Among placements with as many pods of the tier as the one found.
+        Of placements with at least as many pods of the tier as the one found.
     """
 
     placed: int
@@ -157,10 +157,4 @@ class Tiers:
                 break
             nodes, touch = draw.scope(self.counts)
             packing = packing_of(self._instance, self.counts, tier, nodes, touch)
-            self._take(tier, packing, improve(packing, packing.content(self.counts), effort))
-
-    def _take(self, tier: int, packing: Packing, verdict: Verdict) -> None:
-        before = self._value(tier)[0]
-        self.counts = packing.merged(verdict.content)
-        if self._value(tier)[0] > before:
-            self.bounds[tier] = TierBound(self.bounds[tier].placed, 0)
+            self.counts = packing.merged(improve(packing, packing.content(self.counts), effort).content)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kubestow.solver.packing.columns import Columns
 from kubestow.solver.packing.eject import eject
-from kubestow.solver.packing.few import fewest_moves
+from kubestow.solver.packing.few import fewest_moves, most_placed
 from kubestow.solver.packing.improve import Effort, improve
 from kubestow.solver.packing.patterns import patterns_of
 from kubestow.solver.packing.problem import Demand, Packing
@@ -116,6 +116,13 @@ def test_the_fewest_moves_are_never_more_than_needed(seed):
     for content in everything(packing):
         moves = running - packing.kept(content)
         assert fewest_moves(packing, packing.placed(content)) <= moves
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_bound_what_is_placed(seed):
+    """No packing that meets the demands has more pods of the tier than sums of requests allow."""
+    packing, _ = random_packing(seed)
+    assert best(packing)[0] <= most_placed(packing) <= packing.available[packing.mine].sum()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
