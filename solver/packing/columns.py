@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .master import Master
-from .patterns import Patterns
+from .patterns import Patterns, Whole
 from .problem import Demand, Packing
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_UNIT = float(2**20)
+_UNIT = 2**16
 """Prices are whole multiples of 1 / _UNIT, so that sums of them are exact."""
-_NEVER = -float(2**50)
+_DEAREST, _NEVER = 2**21, -(2**30)
+"""Limits that keep the worth of a pattern within 32 bits: any prices below the first give valid bounds."""
 _ROUNDS = 400
 
 
@@ -29,12 +30,12 @@ class Prices:
     ----------
     worth : array, shape (groups, patterns)
         What a pattern on a node is worth beyond the pods' prices.
-    bound : float
+    bound : int
         No packing is worth more.
     """
 
-    worth: Floats
-    bound: float
+    worth: Whole
+    bound: int
 
 
 class Columns:
@@ -65,20 +66,22 @@ class Columns:
         self.sizes = np.array([len(group) for group in self.nodes], dtype=np.int64)
         first = np.array([group[0] for group in self.nodes], dtype=np.int64)
         self._own = packing.own[:, first]
-        self._closed = np.where(_allowed(packing, patterns, first, placed), 0.0, _NEVER)
-        self._kept = [
-            (demand, patterns.kept(np.where(demand.classes[:, None], self._own, 0)).astype(float))
-            for demand in (*self.demands, self.goal)
-            if demand.kept
-        ]
+        self._base = np.where(_allowed(packing, patterns, first, placed), 0, _NEVER).astype(np.int32)
+        if keep:
+            self._base += _UNIT * self._kept_of(self.goal)
+        self._kept = [(demand, self._kept_of(demand)) for demand in self.demands if demand.kept]
         least = [demand.least for demand in self.demands]
         self._master = Master(self.sizes, packing.available, least)
         self.best: Prices | None = None
 
+    def _kept_of(self, demand: Demand) -> Whole:
+        """Shape (groups, patterns): pods of a demand's classes that stay."""
+        return self.patterns.kept(np.where(demand.classes[:, None], self._own, 0)).astype(np.int32)
+
     @property
     def bound(self) -> int:
         """No packing that meets the demands reaches more."""
-        return int(np.floor(self.best.bound)) if self.best else int(self.packing.available.sum())
+        return self.best.bound // _UNIT if self.best else int(self.packing.available.sum())
 
     def generate(self, deadline: float, enough: int) -> bool:
         """Add patterns until none improves the relaxation, or no packing can pass `enough`.
@@ -89,19 +92,19 @@ class Columns:
             Whether that came about before `deadline` (`time.monotonic`).
         """
         groups = np.arange(len(self.nodes))
-        self._add(groups, (self._closed + sum(kept for _, kept in self._kept)).argmax(axis=1))
+        self._add(groups, (self._base + sum(_UNIT * kept for _, kept in self._kept)).argmax(axis=1))
         for _ in range(_ROUNDS):
             value, nodes, pods, short = self._master.solve()
             prices = self._priced(pods, short)
             if self.best is None or prices.bound < self.best.bound:
                 self.best = prices
-            if self.bound <= enough or prices.bound - value < 1e-4:
+            if self.bound <= enough or prices.bound / _UNIT - value < 1e-4:
                 return True
             if time.monotonic() > deadline or not self._grow(prices.worth, nodes):
                 break
         return time.monotonic() <= deadline
 
-    def _grow(self, worth: Floats, nodes: Floats) -> int:
+    def _grow(self, worth: Whole, nodes: Floats) -> int:
         """Add each group's two best patterns."""
         added, groups = 0, np.arange(len(nodes))
         for best in _two_best(worth):
@@ -121,30 +124,31 @@ class Columns:
 
     def _priced(self, pods: Floats, short: Floats) -> Prices:
         """Exact for whatever prices: the sum of the nodes' best patterns and the pods' prices."""
-        price, premium = np.floor(pods * _UNIT), np.floor(short * _UNIT)
-        each: Floats = -price
-        bonus: list[tuple[Demand, float]] = []
-        for demand, extra in zip((*self.demands, self.goal), (*premium.tolist(), _UNIT), strict=True):
-            if demand.kept:
-                bonus.append((demand, extra))
-            else:
-                each = each + np.where(demand.classes, extra, 0.0)
-        worth = self.patterns.values(each)[None, :] + self._closed
-        for (_, kept), (_, extra) in zip(self._kept, bonus, strict=True):
-            if extra:
-                worth += extra * kept
+        price, premium = _whole(pods), _whole(short)
+        each = -price + (0 if self.keep else _UNIT) * self.goal.classes
+        for demand, extra in zip(self.demands, premium.tolist(), strict=True):
+            if not demand.kept:
+                each = each + extra * demand.classes
+        worth = self.patterns.values(each) + self._base
+        extras = [p for p, demand in zip(premium.tolist(), self.demands, strict=True) if demand.kept]
+        for (_, kept), extra in zip(self._kept, extras, strict=True):
+            worth += np.int32(extra) * kept
         owed = sum(p * demand.least for p, demand in zip(premium.tolist(), self.demands, strict=True))
-        best = worth.max(axis=1)
-        bound = float(self.sizes @ best + price @ self.packing.available - owed) / _UNIT
-        return Prices(worth, bound)
+        best = worth.max(axis=1).astype(np.int64)
+        return Prices(worth, int(self.sizes @ best + price @ self.packing.available) - owed)
 
     def within(self, target: int) -> tuple[Ints, Ints]:
         """Groups and patterns of all columns that a packing worth `target` can use."""
         assert self.best is not None
         worth = self.best.worth
-        slack = (self.best.bound - target) * _UNIT
-        groups, chosen = np.nonzero(worth >= worth.max(axis=1, keepdims=True) - slack - 1)
+        slack = max(0, self.best.bound - target * _UNIT)
+        groups, chosen = np.nonzero(worth >= worth.max(axis=1, keepdims=True).astype(np.int64) - slack)
         return groups, chosen
+
+
+def _whole(prices: Floats) -> Ints:
+    """Prices in units."""
+    return np.clip(np.floor(prices * _UNIT), 0, _DEAREST).astype(np.int64)
 
 
 def _alike(packing: Packing, *, own: bool) -> list[Ints]:
@@ -166,11 +170,11 @@ def _allowed(packing: Packing, patterns: Patterns, nodes: Ints, placed: int) -> 
     closed = ~packing.open[:, nodes]
     if closed.any():
         for n in np.flatnonzero(closed.any(axis=0)).tolist():
-            found[n] &= patterns.values(closed[:, n].astype(float)) == 0
+            found[n] &= patterns.values(closed[:, n].astype(np.int64)) == 0
     return found
 
 
-def _two_best(worth: Floats) -> list[Ints]:
+def _two_best(worth: Whole) -> list[Ints]:
     """Positions of the largest and the second largest value of each row."""
     rows = np.arange(len(worth))
     first = worth.argmax(axis=1)

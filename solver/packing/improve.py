@@ -2,66 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from .columns import Columns
 from .direct import Direct, size
+from .effort import Effort
 from .few import fewest_moves, most_placed
 from .integer import Answer, reach
 from .patterns import Patterns, patterns_of
 from .problem import Packing
 
 Ints = NDArray[np.int64]
-_CELLS = 4_000_000
-_PATTERNS = 150_000
+_CELLS = 6_000_000
 _COLUMNS = 20_000
 _GOALS = 3
 _BUILDING = 1e-4
 """Seconds of a model's share of the time that each of its counts asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What a solve may cost.
-
-    Parameters
-    ----------
-    deadline : float
-        By `time.monotonic`; infinite when work is counted instead.
-    seed : int
-    deterministic : float or None
-        Deterministic seconds per CP-SAT call; None takes wall time.
-    patterns : int
-        Most patterns to look at.
-    direct : float
-        Share of the time for one model of counts where there are more patterns.
-    """
-
-    deadline: float
-    seed: int = 0
-    deterministic: float | None = None
-    patterns: int = _PATTERNS
-    direct: float = 1.0
-
-    def left(self) -> float:
-        """Seconds until the deadline."""
-        return self.deadline - time.monotonic()
-
-    def solver(self, share: float = 1.0) -> cp_model.CpSolver:
-        """CP-SAT with a share of what is left."""
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = self.seed
-        if self.deterministic is None:
-            solver.parameters.max_time_in_seconds = max(0.01, share * self.left())
-        else:
-            solver.parameters.max_deterministic_time = self.deterministic
-        return solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,4 +128,4 @@ class _Improvement:
     def _reach(self, columns: Columns, goal: int) -> Answer:
         if self._effort.left() < 0:
             return Answer()
-        return reach(columns, goal, self._effort.solver(), _COLUMNS)
+        return reach(columns, goal, self._effort, _COLUMNS)

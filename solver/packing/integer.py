@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..cp import total, weighted
+from ..cp import weighted
 from .columns import Columns
+from .effort import Effort
+from .rounding import whole_patterns
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_FINDING = 0.6
+"""Share of the time for finding a packing; the rest is for the proof that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +35,13 @@ class Answer:
     impossible: bool = False
 
 
-def reach(columns: Columns, target: int, solver: cp_model.CpSolver, most: int) -> Answer:
+def reach(columns: Columns, target: int, effort: Effort, most: int) -> Answer:
     """Find a packing that meets the demands and is worth `target`.
 
     Only columns whose prices leave that possible take part, so that an empty answer is a proof.
 
     Parameters
     ----------
-    solver : CpSolver
-        With its limits set.
     most : int
         Give up when there are more columns.
     """
@@ -47,40 +50,63 @@ def reach(columns: Columns, target: int, solver: cp_model.CpSolver, most: int) -
     groups, chosen = columns.within(target)
     if len(groups) > most:
         return Answer()
-    contents = columns.patterns.contents(chosen, len(columns.packing.classes))
-    model = cp_model.CpModel()
-    uses = [model.new_int_var(0, size, "") for size in columns.sizes[groups].tolist()]
-    _limit(model, columns, uses, groups, contents)
-    for demand in columns.demands:
-        met = columns.amount(demand, groups, contents).tolist()
-        model.add(weighted(uses, met) >= demand.least)
-    model.add(weighted(uses, columns.amount(columns.goal, groups, contents).tolist()) >= target)
-    status = solver.solve(model)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Answer(impossible=status == cp_model.INFEASIBLE)
-    times = np.array([solver.value(use) for use in uses], dtype=np.int64)
-    return Answer(_handed_out(columns, groups, contents, times))
+    program = _Program(
+        columns, groups, columns.patterns.contents(chosen, len(columns.packing.classes)), target
+    )
+    times = program.found(effort)
+    if times is not None:
+        return Answer(program.handed_out(times))
+    return Answer() if effort.left() < 0 else program.refuted(effort)
 
 
-def _limit(
-    model: cp_model.CpModel, columns: Columns, uses: list[cp_model.IntVar], groups: Ints, contents: Ints
-) -> None:
-    for group, size in enumerate(columns.sizes.tolist()):
-        mine = [uses[i] for i in np.flatnonzero(groups == group).tolist()]
-        model.add(total(mine) <= size)
-    for c, available in enumerate(columns.packing.available.tolist()):
-        using = np.flatnonzero(contents[:, c])
-        if len(using):
-            amounts = contents[using, c].tolist()
-            model.add(weighted([uses[i] for i in using.tolist()], amounts) <= available)
+class _Program:
+    """How often each column is used: rows for nodes, pods, demands and the target, in this order."""
 
+    def __init__(self, columns: Columns, groups: Ints, contents: Ints, target: int) -> None:
+        self._columns, self._groups, self._contents = columns, groups, contents
+        uses = groups[None, :] == np.arange(len(columns.sizes))[:, None]
+        met = [columns.amount(demand, groups, contents) for demand in (*columns.demands, columns.goal)]
+        self._rows = np.concatenate([uses.astype(np.int64), contents.T, np.stack(met)])
+        least = [*(demand.least for demand in columns.demands), target]
+        limits = np.concatenate([columns.sizes, columns.packing.available])
+        self._limits, self._least = limits, np.array(least, dtype=np.int64)
 
-def _handed_out(columns: Columns, groups: Ints, contents: Ints, times: Ints) -> Ints:
-    """Give each node of a group one of its patterns."""
-    packing = columns.packing
-    content = np.zeros((len(packing.classes), len(packing.nodes)), dtype=np.int64)
-    left = [group.tolist() for group in columns.nodes]
-    for column in np.flatnonzero(times).tolist():
-        for _ in range(int(times[column])):
-            content[:, left[groups[column]].pop()] = contents[column]
-    return content
+    def found(self, effort: Effort) -> Ints | None:
+        """Numbers that keep every row."""
+        limits, least = self._limits.astype(float), self._least.astype(float)
+        lower = np.concatenate([np.full(len(limits), -np.inf), least])
+        upper = np.concatenate([limits, np.full(len(least), np.inf)])
+        # The target is what is maximised: as a row it would only hide how close one comes.
+        lower[-1] = -np.inf
+        seconds = None if effort.deterministic is not None else _FINDING * effort.left()
+        times = whole_patterns(self._rows[-1], self._rows, lower, upper, seconds)
+        reached, bound = self._rows @ times, len(limits)
+        kept = (reached[:bound] <= self._limits).all() and (reached[bound:] >= self._least).all()
+        return times if kept else None
+
+    def refuted(self, effort: Effort) -> Answer:
+        """The proof that there are no such numbers, or else numbers."""
+        model = cp_model.CpModel()
+        uses = [model.new_int_var(0, size, "") for size in self._columns.sizes[self._groups].tolist()]
+        for number, row in enumerate(self._rows):
+            column = np.flatnonzero(row)
+            used = weighted([uses[i] for i in column.tolist()], row[column].tolist())
+            if number < len(self._limits):
+                model.add(used <= int(self._limits[number]))
+            else:
+                model.add(used >= int(self._least[number - len(self._limits)]))
+        solver = effort.solver()
+        status = solver.solve(model)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Answer(impossible=status == cp_model.INFEASIBLE)
+        return Answer(self.handed_out(np.array([solver.value(use) for use in uses], dtype=np.int64)))
+
+    def handed_out(self, times: Ints) -> Ints:
+        """Give each node of a group one of its patterns."""
+        packing = self._columns.packing
+        content = np.zeros((len(packing.classes), len(packing.nodes)), dtype=np.int64)
+        left = [group.tolist() for group in self._columns.nodes]
+        for column in np.flatnonzero(times).tolist():
+            for _ in range(int(times[column])):
+                content[:, left[self._groups[column]].pop()] = self._contents[column]
+        return content

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_MISSING = 64.0
+_MISSING = 32.0
 """What a pod short of a demand costs; any price gives valid bounds."""
 
 

@@ -11,9 +11,9 @@ from .problem import Packing, fitting
 
 Ints = NDArray[np.int64]
 Small = NDArray[np.int8]
-Floats = NDArray[np.float64]
+Whole = NDArray[np.int32]
 Mask = NDArray[np.bool_]
-_ROOMS = 8
+_ROOMS, _DEEPEST = 8, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +45,11 @@ class Patterns:
         """How many there are."""
         return self.level[-1]
 
-    def values(self, worth: Floats) -> Floats:
-        """Shape (patterns,): sums of ``worth[class]``, shape (classes,), over the pods."""
-        found = np.zeros(self.number)
+    def values(self, worth: Ints) -> Whole:
+        """Shape (patterns,): sums of ``worth[class]``, shape (classes,), over the pods; they fit 32 bits."""
+        found, each = np.zeros(self.number, dtype=np.int32), worth.astype(np.int32)
         for begin, end in zip(self.level[1:], self.level[2:], strict=False):
-            found[begin:end] = found[self.parent[begin:end]] + worth[self.pod[begin:end]]
+            found[begin:end] = found[self.parent[begin:end]] + each[self.pod[begin:end]]
         return found
 
     def kept(self, own: Ints) -> Small:
@@ -101,7 +101,7 @@ class _Enumeration:
             if found is None:
                 break
             rows, place, pod, copies, usage = found
-            if level[-1] + len(rows) > self._limit:
+            if level[-1] + len(rows) > self._limit or len(level) > _DEEPEST:
                 return None
             levels.append((level[-2] + rows, pod, copies, usage))
             level.append(level[-1] + len(rows))

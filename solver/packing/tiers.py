@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ..instance import Instance
 from ..result import Limits
 from .draw import Draw
+from .effort import Effort
 from .eject import eject
 from .fill import Filling
-from .improve import Effort, improve
+from .improve import improve
 from .problem import packing_of
 
 Ints = NDArray[np.int64]

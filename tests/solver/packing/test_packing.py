@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from kubestow.solver.packing.columns import Columns
+from kubestow.solver.packing.effort import Effort
 from kubestow.solver.packing.eject import eject
 from kubestow.solver.packing.few import fewest_moves, most_placed
-from kubestow.solver.packing.improve import Effort, improve
+from kubestow.solver.packing.improve import improve
 from kubestow.solver.packing.patterns import patterns_of
 from kubestow.solver.packing.problem import Demand, Packing
 
