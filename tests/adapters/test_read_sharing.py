@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from golden_cases import cases
+from kubestow.adapters.bench.snapshot import write_snapshot
 from kubestow.adapters.read import read
 from kubestow.adapters.read.build import Builder
 from kubestow.adapters.read.documents import raw_objects
@@ -14,7 +15,6 @@ from kubestow.adapters.read.problems import Problems
 from kubestow.adapters.read.sources import sources
 from kubestow.model.api import Pod
 from kubestow.model.resources import nonzero_requests, pod_requests, scored_requests
-from snapshots import write_snapshot
 
 CAPTURE = Path(__file__).parents[1] / "data" / "captures" / "kubectl-get-all-kinds.json.gz"
 
