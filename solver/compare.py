@@ -12,7 +12,8 @@ from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import violations
 from .result import Limits, Result, Status
-from .solve import Placement, Task, pose
+from .solve import solve_task
+from .task import Placement, Task, pose
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def compare(
     greedy = task.greedy()
     greedy_seconds = time.monotonic() - began
     began = time.monotonic()
-    result = task.solve(limits, greedy)
+    result = solve_task(task, limits, greedy)
     solve_seconds = task.seconds + time.monotonic() - began
     now = {key: cluster.pod_by_key[key].node_name for key in result.placement}
     sides = (

@@ -85,7 +85,7 @@ class SkewGate(Gate):
         """Up to ``maxSkew`` above the smallest domain; that may rise meanwhile, which helps."""
         skew = self._skew
         now = skew.counts(counts)
-        least = int(now.min(initial=0)) if skew.least is None else skew.least
+        least = _least(skew, now)
         room = np.maximum(least + skew.most - now, 0)
         # A pod that does not count itself changes nothing for the next one.
         return room if c in skew.selected else np.where(now <= least + skew.most, _MANY, 0)
@@ -101,8 +101,15 @@ class SkewGate(Gate):
         now = skew.counts(counts)
         low = skew.base + skew.partition.sums(counts[skew.limited].sum(axis=0))
         entered = skew.partition.sums(counts[skew.owners].sum(axis=0)) > 0
-        least = int(now.min(initial=0)) if skew.least is None else skew.least
+        least = _least(skew, now)
         return bool((low[entered] <= least + skew.most).all())
+
+
+def _least(skew: Skew, now: Ints) -> int:
+    """The smallest count that maxSkew is measured from."""
+    if skew.least is not None:
+        return skew.least
+    return int(now.min()) if len(now) else 0
 
 
 def level(now: Ints, number: int) -> Ints:

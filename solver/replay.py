@@ -11,6 +11,7 @@ rules' `admits` where the cluster is small enough for that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,7 +26,7 @@ from ..model.state import ClusterState, NodeInfo
 from .build import without_nodes
 from .greedy.cycle import Active, Nominations, filter_node, prepare
 from .instance import Instance
-from .orders import search_orders
+from .orders import Step, TooMany, components, search_orders
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]
@@ -52,7 +53,7 @@ class Replay:
     exhausted: bool = False
 
 
-def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
+def replay(instance: Instance, counts: Ints, placement: Placement, until: float = math.inf) -> Replay:
     """Find an order for a placement of the free pods.
 
     Parameters
@@ -61,16 +62,11 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
     counts : array, shape (classes, nodes)
     placement : mapping of str to (str or None)
         What `counts` was turned into.
+    until : float
+        When to give up trying all orders where the obvious ones fail (`time.monotonic`).
     """
     problem = instance.problem
-    staying = np.minimum(counts, problem.origin)
-    steps = _steps(instance, staying, counts)
-    exhausted = False
-    if sum(int(batch.sum()) for _, batch in steps) < int((counts - staying).sum()):
-        found = search_orders(instance, staying, counts)
-        exhausted = found is None
-        if found:
-            steps = [*found, *_indifferent(instance, staying, counts)]
+    steps, exhausted = _admissible(instance, np.minimum(counts, problem.origin), counts, until)
     order = _pods(instance, steps, placement)
     placed = [pod.key for pod in problem.free if placement[pod.key] and placement[pod.key] != pod.node_name]
     rest = _rest(placed, order)
@@ -80,6 +76,24 @@ def replay(instance: Instance, counts: Ints, placement: Placement) -> Replay:
         walked = walk(without_nodes(problem.cluster, leaving), problem.configuration, placement, everybody)
         return replace(walked, exhausted=exhausted)
     return Replay(tuple(order), tuple(rest), exhausted)
+
+
+def _admissible(instance: Instance, staying: Ints, counts: Ints, until: float) -> tuple[list[Step], bool]:
+    """Batches in an order that the gates admit, and whether no order admits what is left out."""
+    steps = _steps(instance, staying, counts)
+    placed = staying.copy()
+    for c, batch in steps:
+        placed[c] += batch
+    component = components(instance)
+    for number in np.unique(component[(placed < counts).any(axis=1)]).tolist():
+        try:
+            found = search_orders(instance, staying, counts, np.flatnonzero(component == number), until)
+        except TooMany:
+            continue
+        if found is None:
+            return steps, True
+        steps = [step for step in steps if component[step[0]] != number] + found
+    return steps, False
 
 
 def _expected_first(instance: Instance, placement: Placement, order: Sequence[str]) -> list[str]:
@@ -105,12 +119,12 @@ def _rest(placed: Sequence[str], order: Sequence[str]) -> list[str]:
     return [key for key in placed if key not in known]
 
 
-def _steps(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, Ints]]:
+def _steps(instance: Instance, staying: Ints, counts: Ints) -> list[Step]:
     """Batches (class, pods per node) in an order that the gates admit; what they never admit is left out."""
     gated = [c for c in range(len(counts)) if instance.gates_of(c)]
     concerned = set(instance.ordered.tolist()) - set(gated)
     placed = staying.copy()
-    steps: list[tuple[int, Ints]] = []
+    steps: list[Step] = []
     waiting = [c for c in gated if (counts[c] > placed[c]).any()]
     helpers = [c for c in sorted(concerned) if (counts[c] > placed[c]).any()]
     while waiting:
@@ -132,7 +146,7 @@ def _steps(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, I
     return [*steps, *_indifferent(instance, staying, counts)]
 
 
-def _indifferent(instance: Instance, staying: Ints, counts: Ints) -> list[tuple[int, Ints]]:
+def _indifferent(instance: Instance, staying: Ints, counts: Ints) -> list[Step]:
     """The classes whose order no gate cares about."""
     classes = np.setdiff1d(np.arange(len(counts)), instance.ordered).tolist()
     return [(c, counts[c] - staying[c]) for c in classes]
@@ -163,7 +177,7 @@ def _within(batch: Ints, of_node: Ints, room: Ints) -> Ints:
     return part
 
 
-def _pods(instance: Instance, steps: Sequence[tuple[int, Ints]], placement: Placement) -> list[str]:
+def _pods(instance: Instance, steps: Sequence[Step], placement: Placement) -> list[str]:
     """The pods behind the batches."""
     problem = instance.problem
     waiting: dict[tuple[int, int], list[str]] = {}

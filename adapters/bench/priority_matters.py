@@ -25,7 +25,7 @@ from .report import grouped, mean, most, table
 
 if TYPE_CHECKING:
     from ...solver.problem import Problem
-    from ...solver.solve import Task
+    from ...solver.task import Task
 
 NODES, DENSITIES, PRIORITIES = (4, 8, 16, 32, 64), (4, 8), (1, 2, 4)
 UTILIZATIONS = (0.9, 0.95, 1.0, 1.05)
@@ -93,7 +93,7 @@ def _solved(cluster: Cluster, wanted: Run) -> Row:
 
 def _solved_naively(cluster: Cluster, wanted: Run) -> Row:
     from ...solver.naive import naive
-    from ...solver.solve import pose
+    from ...solver.task import pose
 
     task = pose(cluster, _CONFIGURATION, stages="published")
     wall, cpu = time.monotonic(), time.process_time()

@@ -19,7 +19,7 @@ from .report import averages
 
 if TYPE_CHECKING:
     from ...solver.result import Result
-    from ...solver.solve import Task
+    from ...solver.task import Task
 
 LIMITS = {
     "spread": {"small": 1.0, "medium": 5.0, "large": 30.0},
@@ -40,7 +40,8 @@ def cluster_of(name: str, size: str, seed: int) -> Cluster:
 def run(name: str, wanted: Run) -> Row:
     """Solve once; greedy's cost is compared with the same bound."""
     from ...solver.result import Limits
-    from ...solver.solve import pose, solve
+    from ...solver.solve import solve
+    from ...solver.task import pose
 
     size = str(wanted.case["size"])
     cluster = cluster_of(name, size, wanted.seed)

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.model.profile import Profile, SchedulerConfiguration, ScoringStrategy
-from kubestow.solver.solve import counts_of, pose
+from kubestow.solver.assign import counts_of
+from kubestow.solver.task import pose
 from kubestow.solver.terms import coefficients
 
 THREE = (("cpu", 1), ("memory", 2), (GPU, 5))

@@ -6,7 +6,8 @@ from kubestow.model.profile import SchedulerConfiguration
 from kubestow.solver.encode import feasible
 from kubestow.solver.naive import naive
 from kubestow.solver.result import Limits, Status
-from kubestow.solver.solve import pose, solve
+from kubestow.solver.solve import solve
+from kubestow.solver.task import pose
 
 CONFIGURATION = SchedulerConfiguration()
 

@@ -5,7 +5,8 @@ import tiny
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.solver.relaxation import Relaxation
 from kubestow.solver.result import Limits, Status
-from kubestow.solver.solve import pose, solve
+from kubestow.solver.solve import solve
+from kubestow.solver.task import pose
 
 
 def _best(cluster):
