@@ -42,9 +42,9 @@ def test_loading_groups_pods_into_classes(monkeypatch):
 
 @pytest.mark.parametrize("spreading", [False, True])
 def test_speed_counts_pods_that_were_placed(spreading):
-    """All of them fit; when spreading, each pod has a constraint."""
+    """All of them fit; when spreading, each pod has a hard and a soft constraint."""
     case = {"nodes": 6, "pods": 30, "spread": spreading, "method": "kubestow"}
     assert greedy_speed.run(Run(case, 0, 0.0, 0))["placed"] == 30
     cluster = greedy_speed.cluster_of(6, 30, 0, spreading=spreading)
     constraints = {len(pod.spec.topology_spread_constraints) for pod in cluster.pods}
-    assert constraints == {int(spreading)}
+    assert constraints == {2 * spreading}
