@@ -25,8 +25,8 @@ def pod_affinity_cost(final: FinalState, profile: Profile) -> TermCost | None:
     affinity and anti-affinity, and required affinity with the profile's ``hardPodAffinityWeight``), let
     ``m`` be the number of other pods that the term selects, wherever they are. If ``m >= 1`` the term
     counts ``k = max(1, (2048 w + m) // (2 m))`` for each selected other pod outside `i`'s domain
-    (affinity) or inside it (anti-affinity). Pods that are not placed, and nodes without the label, are
-    outside of every domain. ``worst`` is the sum of ``k m``.
+    (affinity) or inside it (anti-affinity). Nodes without the label are outside of every domain. A term
+    of a pod that is not placed counts as unmet, ``k m``. ``worst`` is the sum of ``k m``.
     """
     weight = profile.scores.get(NAME, 0)
     if weight <= 0:
@@ -41,7 +41,8 @@ def pod_affinity_cost(final: FinalState, profile: Profile) -> TermCost | None:
             if pods and matches > 0:
                 each = max(1, (2048 * amount + matches) // (2 * matches))
                 inside = _pairs_inside(final, term.topology_key, kinds, selected, itself)
-                cost += each * (pods * matches - inside if attracts else inside)
+                unplaced = pods - len(_nodes(final, kinds))
+                cost += each * (pods * matches - inside if attracts else inside + unplaced * matches)
                 worst += each * pods * matches
     return TermCost(NAME, cost, worst, weight) if worst else None
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Problem
-from .terms import Deviation, Piecewise, Preference, Price, Relational, Term
+from .terms import Deviation, Part, Piecewise, Preference, Price, Relational, Term
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -158,7 +158,7 @@ def term_value(problem: Problem, term: Term, counts: Ints) -> int:
     return max(0, term.constant + sum(_part_value(problem, part, counts) for part in term.parts))
 
 
-def _part_value(problem: Problem, part: Piecewise | Deviation | Preference | Relational, counts: Ints) -> int:
+def _part_value(problem: Problem, part: Part, counts: Ints) -> int:
     if isinstance(part, Relational):
         return part.value(counts)
     if isinstance(part, Piecewise):

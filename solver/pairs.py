@@ -78,22 +78,33 @@ class SoftPairs:
         Those with free pods.
     constant : int
         What comes on top of `pairs`.
+    unplaced : array of int, shape (classes,)
+        What comes on top for each pod that is not placed: its terms are unmet.
     worst : int
         Every term fully unmet.
     """
 
     pairs: tuple[Pairs, ...]
     constant: int
+    unplaced: Ints
     worst: int
 
 
 def soft_pairs(problem: Problem) -> SoftPairs:
     """Preferred terms of all pods, and required affinity with its soft weight."""
     merged: dict[tuple[str, bytes, bytes], Pairs] = {}
+    roster = problem.roster
+    unplaced = np.zeros(len(problem.classes), dtype=np.int64)
     constant = worst = 0
     for wanted, found, everything in _stated(problem):
         worst += everything
-        constant += everything if wanted else 0
+        if wanted:
+            constant += everything
+        else:
+            owners = found[2]
+            each = everything // roster.total(owners)
+            unplaced[roster.classes(owners)] += each
+            constant += each * roster.unplaced(owners)
         identity = (found[0], found[2].tobytes(), found[3].tobytes())
         if identity not in merged:
             merged[identity] = _pairs(problem, *found)
@@ -103,7 +114,7 @@ def soft_pairs(problem: Problem) -> SoftPairs:
     free = tuple(pair for pair in merged.values() if len(pair.owners) or len(pair.selected))
     pinned = (pair for pair in merged.values() if not len(pair.owners) and not len(pair.selected))
     constant += sum(pair.of_sides(pair.owned, pair.taken) for pair in pinned)
-    return SoftPairs(free, constant, worst)
+    return SoftPairs(free, constant, unplaced, worst)
 
 
 Stated = tuple[str, int, Ints, Ints, int]

@@ -74,3 +74,8 @@ class Roster:
     def total(self, rows: Ints) -> int:
         """How many pods `rows` stand for, placed or not."""
         return int(self.number[rows].sum())
+
+    def unplaced(self, rows: Ints) -> int:
+        """How many of them no question places: idle ones, and pinned ones on nodes that are unknown."""
+        free = int(self._problem.count[self.classes(rows)].sum())
+        return self.total(rows) - free - int(self.pinned(rows).sum())

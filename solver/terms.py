@@ -170,6 +170,9 @@ class Relational(ABC):
         """Add `coefficient` times a linear function that is nowhere above the value."""
 
 
+Part = Piecewise | Deviation | Preference | Relational
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """One term of the objective.
@@ -192,7 +195,7 @@ class Term:
     weight: int
     worst: int
     constant: int
-    parts: tuple[Piecewise | Deviation | Preference | Relational, ...]
+    parts: tuple[Part, ...]
 
 
 def coefficients(terms: tuple[tuple[int, int], ...]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from ..problem import Problem
 from ..relaxation import Relaxation
 from ..scope import Scope
 from ..separation import separations
-from ..terms import Term
+from ..terms import Part, Preference, Term
 from .base import Encoder
 
 
@@ -51,5 +51,8 @@ class InterPodAffinity(Encoder):
         if weight <= 0:
             return None
         soft = soft_pairs(problem)
-        parts = (PairCost(problem, soft.pairs),) if soft.pairs else ()
-        return Term(self.name, weight, soft.worst, soft.constant, parts) if soft.worst else None
+        parts: list[Part] = [PairCost(problem, soft.pairs)] if soft.pairs else []
+        if soft.unplaced.any():
+            nothing = np.zeros((len(problem.classes), len(problem.nodes)), dtype=np.int64)
+            parts.append(Preference(nothing, soft.unplaced))
+        return Term(self.name, weight, soft.worst, soft.constant, tuple(parts)) if soft.worst else None

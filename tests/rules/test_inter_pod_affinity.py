@@ -456,7 +456,7 @@ def _naive_cost(state: FinalState, profile: Profile) -> tuple[int, int]:
                 continue
             each = max(1, int(weight * 1024 / len(others) + 0.5))
             unmet = [o for o in others if naive.together(owner, o, t.topology_key) != attracts]
-            cost += each * len(unmet)
+            cost += each * len(unmet if naive.at[owner.key] else others)
             worst += each * len(others)
     return cost, worst
 

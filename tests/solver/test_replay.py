@@ -89,7 +89,7 @@ def admissible(cluster, placement):
 
 @pytest.mark.parametrize("seed", [*range(6), 15, 51])
 def test_all_orders_are_tried(seed, monkeypatch):
-    """Beside brute force: an order where there is one, and a proof where there is none (15 and 51 have such)."""
+    """Beside brute force: an order, or a proof that there is none, as in clusters 15 and 51."""
     monkeypatch.setattr(replay, "WALK", 0)
     cluster = tiny.tiny_cluster(seed, nodes=3, pods=4, relational=True)
     instance = instance_of(cluster)
