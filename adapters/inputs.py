@@ -73,7 +73,9 @@ def load(
     ------
     BadInput
     """
-    if bool(files) == bool(scenario):
+    if files and scenario:
+        raise BadInput("-f and --scenario are both there; give one, not both")
+    if not files and not scenario:
         raise BadInput(
             "say what to read: either -f FILE (a file, a folder, or - for standard input) or --scenario NAME"
         )

@@ -1,17 +1,27 @@
-"""A placement from a file: a Placement document, a plain mapping, or CSV."""
+"""A placement from a file: a document, a plain mapping, or CSV."""
 
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
+from ..model.cluster import Cluster
 from ..model.errors import BadInput
+from .invalid import shown
+from .output.text import listed
+from .read.json_text import looks_like_json
+from .read.limits import Limits, TooMuch
+from .read.yaml_text import BadYaml, load, split
 
 _LARGEST = 256 * 2**20
+_GIVE = "give a Placement document or CSV lines pod,node"
+_DOCUMENT = re.compile(r"\s*(?:[{\[]|---|%|#|[^,\n]+:(?:\s|$))")
+"""How JSON and YAML begin, and CSV does not."""
 Placement = dict[str, str | None]
 
 
@@ -21,8 +31,8 @@ def read_placement(path: str) -> Placement:
     Parameters
     ----------
     path : str
-        A JSON document of kind Placement, Comparison (its optimal side) or Schedule, a plain JSON
-        object, or CSV lines ``pod,node`` (an empty node means unplaced); ``-`` for standard input.
+        A document (JSON or YAML) of kind Placement, Comparison (its optimal side) or Schedule, a plain
+        mapping, or CSV lines ``pod,node`` (an empty node means unplaced); ``-`` for standard input.
 
     Raises
     ------
@@ -30,10 +40,41 @@ def read_placement(path: str) -> Placement:
         When the file is none of these.
     """
     text = _text(path)
-    found = _from_json(text, path) if text.lstrip().startswith("{") else _from_csv(text, path)
+    if not text.strip():
+        raise BadInput(f"is empty; {_GIVE}", file=path)
+    found = _from_document(text, path) if _DOCUMENT.match(text) else _from_csv(text, path)
     if not found:
-        raise BadInput("holds no placement; give a Placement document or CSV lines pod,node", file=path)
+        raise BadInput(f"names no pod; {_GIVE}", file=path)
     return found
+
+
+def check_names(placement: Placement, cluster: Cluster, *, file: str) -> None:
+    """See that every pod and node of a placement is in the cluster.
+
+    Raises
+    ------
+    BadInput
+        Naming those that are not. A node that the cluster itself names for the pod is none of them.
+    """
+    pods = [key for key in placement if key not in cluster.pod_by_key]
+    if pods:
+        raise BadInput(
+            f"the cluster has no {_named('pod', pods)}; is it a placement of this cluster?", file=file
+        )
+    nodes = [
+        node
+        for key, node in placement.items()
+        if node and node not in cluster.node_index and node != cluster.pod_by_key[key].node_name
+    ]
+    if nodes:
+        nodes = list(dict.fromkeys(nodes))
+        raise BadInput(
+            f"the cluster has no {_named('node', nodes)}; is it a placement of this cluster?", file=file
+        )
+
+
+def _named(what: str, names: list[str]) -> str:
+    return f"{what}{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def _text(path: str) -> str:
@@ -48,25 +89,42 @@ def _text(path: str) -> str:
         raise BadInput("is not UTF-8 text", file=path) from None
 
 
-def _from_json(text: str, path: str) -> Placement:
+def _from_document(text: str, path: str) -> Placement:
+    data = _parsed(text, path)
+    if isinstance(data, dict) and "optimal" in data:
+        data = data["optimal"]
+    if isinstance(data, dict) and "kind" in data and "placement" not in data:
+        raise BadInput(f"kind {shown(data['kind'])} holds no placement; {_GIVE}", file=path)
+    if isinstance(data, dict) and "placement" in data:
+        data = data["placement"]
+    if not isinstance(data, dict):
+        raise BadInput(
+            f"a placement maps namespace/name to node, and is not {shown(data)}; {_GIVE}", file=path
+        )
+    found: Placement = {}
+    for key, node in data.items():
+        if node is not None and not isinstance(node, str):
+            raise BadInput(f"the node of a pod is a name or null, not {shown(node)}", file=path, field=key)
+        found[_key(key)] = node or None
+    return found
+
+
+def _parsed(text: str, path: str) -> Any:
     try:
-        data: Any = orjson.loads(text)
+        if looks_like_json(text):
+            return orjson.loads(text)
+        documents = [document for document in split(text) if document.strip()]
+        if len(documents) != 1:
+            raise BadInput(f"holds {len(documents)} documents; {_GIVE}", file=path)
+        return load(documents[0], Limits())
     except orjson.JSONDecodeError as error:
         raise BadInput(f"is not valid JSON: {error}", file=path) from None
-    if "optimal" in data:
-        data = data["optimal"]
-    if isinstance(data, dict) and "placement" in data:
-        data = cast("dict[str, Any]", data)["placement"]
-    if not isinstance(data, dict):
-        raise BadInput("holds no object namespace/name -> node", file=path, field="placement")
-    found: Placement = {}
-    for key, node in cast("dict[str, Any]", data).items():
-        if node is not None and not isinstance(node, str):
-            raise BadInput(
-                f"node of a pod is a name or null, not {type(node).__name__}", file=path, field=key
-            )
-        found[key] = node or None
-    return found
+    except (BadYaml, TooMuch) as error:
+        raise BadInput(str(error), file=path) from None
+
+
+def _key(name: str) -> str:
+    return name if "/" in name else f"default/{name}"
 
 
 def _from_csv(text: str, path: str) -> Placement:
@@ -77,7 +135,7 @@ def _from_csv(text: str, path: str) -> Placement:
             continue
         if len(cells) != 2 or not cells[0]:
             raise BadInput(f"line {number} has {len(cells)} cells; write namespace/name,node", file=path)
-        key = cells[0] if "/" in cells[0] else f"default/{cells[0]}"
+        key = _key(cells[0])
         if key in found:
             raise BadInput(f"line {number} names {key} again", file=path)
         found[key] = cells[1] or None

@@ -30,11 +30,14 @@ class Score:
         The applicable terms, in the order of the rules.
     first : tuple of TermCost
         Terms that the preset minimises on their own, before the others; not in `total`.
+    empty : bool
+        No pod is on a node: the numbers are right by definition, and say nothing about a placement.
     """
 
     total: float
     terms: tuple[TermCost, ...]
     first: tuple[TermCost, ...] = ()
+    empty: bool = False
 
 
 def evaluate(
@@ -69,7 +72,8 @@ def evaluate(
     costs = (rule.cost(final, chosen) for rule in rules)
     terms = tuple(cost for cost in costs if cost is not None and cost.worst and cost.weight)
     nodes = nodes_in_use(final) if preset == "pack" else None
-    return Score(weighted_mean(terms), terms, () if nodes is None else (nodes,))
+    empty = not (final.node_of >= 0).any()
+    return Score(weighted_mean(terms), terms, () if nodes is None else (nodes,), empty)
 
 
 def profile_named(configuration: SchedulerConfiguration, name: str | None) -> Profile:

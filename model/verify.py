@@ -7,8 +7,11 @@ placement that was read is judged in the same way, for comparison.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .api import Pod
 from .final import FinalState
@@ -48,6 +51,42 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """Where the pods of a final placement are, against the placement that was read.
+
+    Pods that have completed are in none of these; a node that does not exist is no node.
+
+    Parameters
+    ----------
+    placed, pending : tuple of str
+        Keys of all pods on a node, and of all others.
+    moved, evicted : tuple of str
+        Keys of those that were on another node, and of those that were on a node and are no more.
+    """
+
+    placed: tuple[str, ...]
+    pending: tuple[str, ...]
+    moved: tuple[str, ...]
+    evicted: tuple[str, ...]
+
+    @classmethod
+    def of(cls, final: FinalState) -> Changes:
+        """The changes that a final state makes."""
+        before, now = final.current, final.node_of
+        return cls(
+            placed=_keys(final, now >= 0),
+            pending=_keys(final, now < 0),
+            moved=_keys(final, (before >= 0) & (now >= 0) & (before != now)),
+            evicted=_keys(final, (before >= 0) & (now < 0)),
+        )
+
+
+def _keys(final: FinalState, which: NDArray[np.bool_]) -> tuple[str, ...]:
+    positions: list[int] = np.flatnonzero(which).tolist()
+    return tuple(final.pods[position].key for position in positions)
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """What a check found.
 
@@ -55,9 +94,17 @@ class Verification:
     ----------
     findings : tuple of Finding
         In the order of the rules, violations of the placement itself first.
+    final : FinalState
+        What was checked.
     """
 
     findings: tuple[Finding, ...]
+    final: FinalState = field(repr=False)
+
+    @property
+    def changes(self) -> Changes:
+        """Which pods are placed, pending, moved and evicted."""
+        return Changes.of(self.final)
 
     @property
     def broken(self) -> tuple[Violation, ...]:
@@ -111,7 +158,7 @@ def verify(
         identity = (violation.rule, violation.key)
         known[identity] = max(known.get(identity, 0), violation.magnitude)
     found = violations(final, may_move=may_move, rules=rules)
-    return Verification(tuple(_finding(v, known.get((v.rule, v.key), 0)) for v in found))
+    return Verification(tuple(_finding(v, known.get((v.rule, v.key), 0)) for v in found), final)
 
 
 def _finding(violation: Violation, before: int) -> Finding:

@@ -9,7 +9,7 @@ from typing import Any
 from ...model.evaluate import Score
 from ...model.metrics import Metrics
 from ...model.reasons import Violation
-from ...model.verify import Verification
+from ...model.verify import Changes, Verification
 from ...solver.compare import Comparison, Side
 from ...solver.greedy import Record, Schedule, render
 from ...solver.result import Limits, Result, StageResult
@@ -89,9 +89,9 @@ def comparison(loaded: Loaded, found: Comparison, limits: Limits) -> d.Compariso
     """Document of a comparison."""
     names = [s.name for s in found.result.stages]
     optimal = d.OptimalItem(
-        **_side(found.optimal, names).__dict__,
+        **_side(found.optimal),
         status=str(found.result.status),
-        proof=[stage(s) for s in found.result.stages],
+        stages=[stage(s) for s in found.result.stages],
         order=list(found.result.order),
         unadmitted=list(found.result.unadmitted),
     )
@@ -100,8 +100,12 @@ def comparison(loaded: Loaded, found: Comparison, limits: Limits) -> d.Compariso
         warnings=warnings(loaded),
         timing={**found.result.seconds, "greedy": found.greedy.seconds, "optimal": found.optimal.seconds},
         question=found.question,
-        current=_side(found.current, names),
-        greedy=_side(found.greedy, names),
+        current=d.BaselineItem(
+            **_side(found.current), values=dict(zip(names, found.current.values, strict=True))
+        ),
+        greedy=d.BaselineItem(
+            **_side(found.greedy), values=dict(zip(names, found.greedy.values, strict=True))
+        ),
         optimal=optimal,
         verdict=found.verdict,
         first_difference=found.first_difference,
@@ -135,20 +139,30 @@ def verification(
         warnings=warnings(loaded),
         timing={"verify": seconds},
         ok=found.ok,
+        pods=_counts(found.changes),
         findings=findings,
         score=score(reached),
     )
 
 
-def _side(side: Side, stages: list[str]) -> d.SideItem:
-    return d.SideItem(
-        placed={str(tier): d.Placed(placed=p, of=of) for tier, (p, of) in side.metrics.placed.items()},
-        stages=dict(zip(stages, side.values, strict=True)),
-        score=score(side.score),
-        metrics=_figures(side.metrics),
-        violations=violations(side.violations),
-        placement=dict(side.placement),
+def _counts(changes: Changes) -> d.PodCounts:
+    return d.PodCounts(
+        placed=len(changes.placed),
+        pending=len(changes.pending),
+        moved=len(changes.moved),
+        evicted=len(changes.evicted),
     )
+
+
+def _side(side: Side) -> dict[str, Any]:
+    """The fields of `documents.SideItem`."""
+    return {
+        "placed": {str(tier): d.Placed(placed=p, of=of) for tier, (p, of) in side.metrics.placed.items()},
+        "score": score(side.score),
+        "metrics": _figures(side.metrics),
+        "violations": violations(side.violations),
+        "placement": dict(side.placement),
+    }
 
 
 def _figures(metrics: Metrics) -> d.Figures:
@@ -162,12 +176,14 @@ def _figures(metrics: Metrics) -> d.Figures:
 
 
 def score(found: Score) -> d.Score:
-    """Score with its terms."""
+    """Score with its terms; what says nothing is null."""
     terms = {
-        term.name: d.Term(value=term.score, weight=term.weight, cost=term.cost, worst=term.worst)
+        term.name: d.Term(
+            value=None if found.empty else term.score, weight=term.weight, cost=term.cost, worst=term.worst
+        )
         for term in (*found.first, *found.terms)
     }
-    return d.Score(total=found.total, terms=terms)
+    return d.Score(total=None if found.empty else found.total, terms=terms)
 
 
 def stage(result: StageResult) -> d.StageItem:
@@ -197,4 +213,5 @@ def violation(found: Violation) -> d.ViolationItem:
         pods=list(found.pods),
         node=found.node,
         message=found.message,
+        advisory=found.advisory,
     )

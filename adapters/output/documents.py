@@ -71,7 +71,7 @@ class Document(Part):
 class Term(Part):
     """One term of the score."""
 
-    value: float = Field(description="0 (worst) to 100")
+    value: float | None = Field(description="0 (worst) to 100; null where no pod is on a node")
     weight: int
     cost: int
     worst: int
@@ -80,7 +80,9 @@ class Term(Part):
 class Score(Part):
     """How good a placement is."""
 
-    total: float = Field(description="weighted mean of the terms, 0 to 100")
+    total: float | None = Field(
+        description="weighted mean of the terms, 0 to 100; null where no pod is on a node"
+    )
     terms: dict[str, Term]
 
 
@@ -105,6 +107,9 @@ class ViolationItem(Part):
     pods: list[str]
     node: NodeName
     message: str
+    advisory: bool = Field(
+        description="only pods that stay are concerned, by a rule that ignores them while they run"
+    )
 
 
 class Placed(Part):
@@ -162,18 +167,23 @@ class SideItem(Part):
     """One placement of a comparison."""
 
     placed: dict[str, Placed] = Field(description="by priority")
-    stages: dict[str, int] = Field(description="value of every stage")
     score: Score
     metrics: Figures
     violations: list[ViolationItem]
     placement: dict[str, NodeName]
 
 
+class BaselineItem(SideItem):
+    """A placement that the optimal one is compared with."""
+
+    values: dict[str, int] = Field(description="what it reaches in each of the optimal placement's stages")
+
+
 class OptimalItem(SideItem):
     """The optimal placement of a comparison."""
 
     status: str
-    proof: list[StageItem]
+    stages: list[StageItem]
     order: list[str]
     unadmitted: list[str]
 
@@ -183,8 +193,8 @@ class ComparisonDocument(Document):
 
     kind: Literal["Comparison"] = "Comparison"
     question: str
-    current: SideItem
-    greedy: SideItem
+    current: BaselineItem
+    greedy: BaselineItem
     optimal: OptimalItem
     verdict: str = Field(description="better, equal, proven-equal, worse or greedy-violates")
     first_difference: str | None = Field(description="first stage in which greedy and optimal differ")
@@ -198,11 +208,21 @@ class FindingItem(ViolationItem):
     before: int
 
 
+class PodCounts(Part):
+    """How many pods are where, completed ones left out."""
+
+    placed: int = Field(description="on a node")
+    pending: int = Field(description="on no node of the cluster")
+    moved: int = Field(description="on another node than the one that was read")
+    evicted: int = Field(description="on a node when read, and now on none")
+
+
 class VerificationDocument(Document):
     """Result of ``verify``."""
 
     kind: Literal["Verification"] = "Verification"
     ok: bool = Field(description="nothing is broken that was not broken before")
+    pods: PodCounts
     findings: list[FindingItem]
     score: Score
 

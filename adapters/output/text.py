@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.text import Text
 
 SHOWN = 5
@@ -17,6 +18,11 @@ def safe(raw: object) -> str:
 def cell(raw: object, style: str = "") -> Text:
     """A table cell that shows `raw` as it is."""
     return Text(safe(raw), style=style)
+
+
+def say(console: Console, sentence: object, style: str = "") -> None:
+    """Print a sentence as one line, however narrow the console is: the terminal wraps, ``grep`` finds."""
+    console.print(cell(sentence, style), soft_wrap=True)
 
 
 def listed(items: Sequence[str], shown: int = SHOWN) -> str:
@@ -37,3 +43,8 @@ def gap(value: float | None) -> str:
     if value == 0:
         return "0 %"
     return f"{100 * value:.2g} %" if value < 0.001 else f"{100 * value:.2f} %"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things, such as ``1 pod`` and ``2 pods``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,34 +1,13 @@
 from __future__ import annotations
 
-import io
 import json
+import subprocess
 import sys
 
 import jsonschema
 import pytest
 import yaml
-from kubestow.adapters.cli import main
 from kubestow.adapters.output.documents import KINDS
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs the command line in this process: exit status, standard output, standard error."""
-
-    def call(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["kubestow", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        status = 0
-        try:
-            main()
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return status, captured.out, captured.err
-
-    return call
-
 
 SOLVES = {
     "compare": "Comparison",
@@ -82,6 +61,44 @@ def test_placement_verifies(run, tmp_path):
     jsonschema.validate(json.loads(found), KINDS["Verification"].model_json_schema(by_alias=True))
 
 
+def test_every_verb_shares_one_set_of_input_options(run):
+    """Each verb that reads a cluster takes the same options for it."""
+    shared = (
+        "--file",
+        "--scenario",
+        "--config",
+        "--scheduler-name",
+        "--keep-going",
+        "--workloads",
+        "--cronjobs",
+    )
+    for verb in (*SOLVES, "verify"):
+        status, out, _ = run(verb, "--help")
+        assert status == 0
+        assert [option for option in shared if option not in out] == []
+
+
+def test_schema_without_a_kind_lists_the_kinds(run):
+    """`kubestow schema` alone names every kind."""
+    status, out, _ = run("schema")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(KINDS)
+
+
+def test_a_reader_that_leaves_is_no_error():
+    """Where ``head`` has seen enough, the command ends as others do: by SIGPIPE, without a word."""
+    arguments = ("explain", "--scenario", "spread,nodes=100,pods=300,classes=30", "-o", "yaml")
+    program = subprocess.Popen(
+        (sys.executable, "-m", "kubestow", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    program.stdout.readline()
+    program.stdout.close()
+    assert program.stderr is not None
+    assert program.stderr.read() == b""
+    assert program.wait() == -13
+
+
 def test_fail_on_unplaced(run):
     """``--fail-on unplaced`` exits with 3 exactly when a pod stays pending."""
     assert run("solve", "--scenario", "fragmentation", "--fail-on", "unplaced")[0] == 0
@@ -109,6 +126,11 @@ def test_bad_usage_exits_with_2(run, case):
     assert status == 2
     assert out == ""
     assert err.strip()
+
+
+def test_two_inputs_are_one_too_many(run):
+    """With both -f and --scenario the message says which two, and what to do."""
+    assert "-f and --scenario are both there; give one, not both" in run(*BAD_USAGE["file and scenario"])[2]
 
 
 BAD_INPUT = {

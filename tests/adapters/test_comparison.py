@@ -1,0 +1,97 @@
+"""What `kubestow compare` says for people and for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import kubestow
+import pytest
+from kubestow.adapters.output.comparison import show_comparison
+from kubestow.solver.result import StageResult, Status
+from rich.console import Console
+
+
+@pytest.fixture
+def found():
+    """A comparison in which greedy places 3 of 5 pods."""
+    loaded = kubestow.read(scenario="fragmentation")
+    return loaded, kubestow.compare(loaded, limits=kubestow.Limits(time=5))
+
+
+def said(loaded, comparison):
+    """The lines of the table output."""
+    text = io.StringIO()
+    show_comparison(Console(file=text, width=200), loaded, comparison)
+    return text.getvalue().splitlines()
+
+
+def with_stages(comparison, *stages, **changes):
+    """The comparison with other proofs."""
+    return replace(comparison, result=replace(comparison.result, stages=stages), **changes)
+
+
+def test_the_verdict_gives_the_proof_of_the_stage_that_it_names(found):
+    """A stage that is proven is called so, however wide the gap of a later one."""
+    loaded, comparison = found
+    placed, cost = comparison.result.stages
+    loose = replace(cost, status=Status.FEASIBLE, bound=cost.value // 2)
+    lines = said(loaded, with_stages(comparison, placed, loose))
+    assert "Optimal is better than greedy in stage placed 0, 5 against 3 (proven optimal)." in lines
+    short = replace(placed, status=Status.FEASIBLE, bound=6)
+    lines = said(loaded, with_stages(comparison, short, cost))
+    assert "Optimal is better than greedy in stage placed 0, 5 against 3 (gap 20.00 %)." in lines
+
+
+def test_the_other_verdicts_name_stage_and_values(found):
+    """Equal, worse, and greedy placements that break rules."""
+    loaded, comparison = found
+    placed = comparison.result.stages[0]
+    open_cost = StageResult("cost", "min", Status.FEASIBLE, 100, 50)
+    lines = said(loaded, with_stages(comparison, placed, open_cost, verdict="equal", first_difference=None))
+    assert "Nothing better than greedy was found (stage cost: gap 50.00 %)." in lines
+    lines = said(loaded, replace(comparison, verdict="worse"))
+    assert "Greedy is better in stage placed 0, 5 against 3: the search ran out of time." in lines
+    lines = said(loaded, replace(comparison, verdict="greedy-violates"))
+    assert "Greedy is better in stage placed 0, 5 against 3, but breaks rules that optimal keeps." in lines
+
+
+def test_a_side_without_pods_has_no_score(run):
+    """Where nothing is placed, a score says nothing: a dash for people, null for programs."""
+    status, out, _ = run("compare", "--scenario", "fragmentation", "-o", "json")
+    assert status == 0
+    sides = json.loads(out)
+    assert sides["current"]["score"]["total"] is None
+    assert {term["value"] for term in sides["current"]["score"]["terms"].values()} == {None}
+    assert sides["greedy"]["score"]["total"] is not None
+    table = run("compare", "--scenario", "fragmentation")[1]
+    assert next(line for line in table.splitlines() if line.startswith("score")).split()[1] == "-"
+
+
+def test_stages_have_one_shape(run):
+    """The optimal side lists its stages as `solve` does; the others say what they reach in each."""
+    out = json.loads(run("compare", "--scenario", "fragmentation", "-o", "json", "--workers", "1")[1])
+    solved = json.loads(run("solve", "--scenario", "fragmentation", "-o", "json", "--workers", "1")[1])
+    assert out["optimal"]["stages"] == solved["stages"]
+    names = [stage["name"] for stage in out["optimal"]["stages"]]
+    assert [*out["greedy"]["values"]] == [*out["current"]["values"]] == names
+
+
+def test_pods_that_are_left_out_come_before_the_reason(run):
+    """A reason that lists gates cannot be taken for a list of pods."""
+    out = run("compare", "--scenario", "cordon")[1]
+    assert "Left out: default/draft (scheduling gates hold it back: example.com/review)." in out
+
+
+def test_what_stays_broken_is_named(run):
+    """Violations of the optimal placement are not only counted."""
+    out = run("compare", "--scenario", "node-name")[1]
+    assert "2 violations, inherited or advisory:" in out
+    assert "Placement: default/lost is on gamma, which does not exist" in out
+
+
+def test_one_is_not_plural(run):
+    """1 pod, 1 node."""
+    out = run("compare", "--scenario", "pod-affinity")[1]
+    assert "3 nodes, 1 pod with a node, 6 pending" in out
