@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.api import Pod
+from ..model.movable import disruption_cost
 from .problem import Problem
 
 Ints = NDArray[np.int64]
@@ -14,6 +16,8 @@ Ints = NDArray[np.int64]
 
 def placement_of(problem: Problem, counts: Ints) -> dict[str, str | None]:
     """Hand out nodes: running pods stay where their class keeps a place, the rest follow in queue order.
+
+    Where not all of a class stay on a node, those do whose disruption costs most.
 
     Returns
     -------
@@ -25,8 +29,8 @@ def placement_of(problem: Problem, counts: Ints) -> dict[str, str | None]:
     for cls in problem.classes:
         left = counts[cls.index].copy()
         waiting: list[str] = []
-        for position in cls.members:
-            pod = problem.free[position]
+        members = [problem.free[position] for position in cls.members]
+        for pod in sorted(members, key=lambda pod: -disruption_cost(pod)) if _running(members) else members:
             place = index.get(pod.node_name or "", -1)
             if place >= 0 and left[place] > 0:
                 left[place] -= 1
@@ -39,6 +43,10 @@ def placement_of(problem: Problem, counts: Ints) -> dict[str, str | None]:
         for key in waiting[len(places) :]:
             placement[key] = None
     return placement
+
+
+def _running(pods: Sequence[Pod]) -> bool:
+    return any(pod.node_name for pod in pods)
 
 
 def counts_of(problem: Problem, placement: Mapping[str, str | None]) -> Ints:

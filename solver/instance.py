@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..model.api import Pod, PodDisruptionBudget
 from ..model.labels import empty, selects
+from ..model.movable import disruption_cost
 from .company import Company
 from .coupling import Coupling
 from .cuts import Cut
@@ -135,6 +137,17 @@ class Instance:
                 allowed = budget.status.disruptions_allowed if budget.status else 0
                 found.append((np.array(covered, dtype=np.int64), allowed))
         return tuple(found)
+
+    @cached_property
+    def disruption(self) -> Mapping[tuple[int, int], Ints]:
+        """By class and node the disruption costs of the running pods, lowest first."""
+        problem, found = self.problem, dict[tuple[int, int], list[int]]()
+        for cls in problem.classes:
+            for pod in (problem.free[position] for position in cls.members):
+                node = problem.cluster.node_index.get(pod.node_name or "", -1)
+                if node >= 0:
+                    found.setdefault((cls.index, node), []).append(disruption_cost(pod))
+        return {place: np.sort(np.array(costs, dtype=np.int64)) for place, costs in found.items()}
 
     @cached_property
     def used_anyway(self) -> Mask:

@@ -1,0 +1,119 @@
+"""Question ``preempt`` beside brute force: who is kept, who is placed, what evictions cost."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import builders
+import pytest
+import tiny
+from kubestow.model.api import Node, PodDisruptionBudget
+from kubestow.model.evaluate import evaluate, stage_coefficients
+from kubestow.model.verify import verify
+from kubestow.solver.result import Limits, Status
+from kubestow.solver.solve import solve
+
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+def _pod(draw, name, on, priority):
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "set", "controller": True}
+    metadata = {"ownerReferences": [owner]} if draw.random() < 0.6 else {}
+    if draw.random() < 0.5:
+        metadata["annotations"] = {DELETION_COST: str(draw.choice([1, 5, 20]))}
+    requests = {"cpu": f"{draw.choice([500, 700, 1000])}m", "memory": "1Mi"}
+    spec = {"containers": [{"name": "main", "resources": {"requests": requests}}], "priority": priority}
+    if draw.random() < 0.2:
+        spec["preemptionPolicy"] = "Never"
+    return builders.pod(name, on, {"app": draw.choice("ab")}, metadata=metadata, **spec)
+
+
+def _node(name):
+    size = {"cpu": "2", "memory": "1Gi", "pods": "4"}
+    made = builders.node(name).model_dump(by_alias=True)
+    return Node.model_validate({**made, "status": {"allocatable": size, "capacity": size}})
+
+
+def crowded(seed):
+    """Two small nodes full of pods of low priority, and pods of higher priority that want in."""
+    draw = random.Random(seed)
+    nodes = [_node(f"n{i}") for i in range(2)]
+    running, used = [], [0, 0]
+    for i in range(5):
+        pod = _pod(draw, f"r{i}", f"n{i % 2}", draw.choice([0, 0, 5]))
+        need = pod.spec.containers[0].resources.requests["cpu"] // 10**6
+        if used[i % 2] + need <= 2000:
+            used[i % 2] += need
+            running.append(pod)
+    waiting = [_pod(draw, f"p{i}", None, draw.choice([3, 10, 10])) for i in range(2)]
+    budget = {
+        "metadata": {"name": "b", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}},
+        "status": {"disruptionsAllowed": draw.choice([0, 1])},
+    }
+    budgets = (PodDisruptionBudget.model_validate(budget),)
+    return builders.cluster(nodes, [*running, *waiting], pod_disruption_budgets=budgets)
+
+
+def _cost(pod):
+    return max(1, int(pod.metadata.annotations.get(DELETION_COST, "1")))
+
+
+def _legal(cluster, placement):
+    """Victims only where somebody of higher priority arrives that may preempt; bare victims are gone."""
+    arrivals = [
+        (cluster.pod_by_key[key], node)
+        for key, node in placement.items()
+        if node and cluster.pod_by_key[key].node_name != node
+    ]
+    for key, node in placement.items():
+        pod = cluster.pod_by_key[key]
+        if pod.node_name is None or node == pod.node_name:
+            continue
+        if node and not pod.metadata.owner_references:
+            return False
+        if not any(
+            other.priority > pod.priority and at == pod.node_name and other.spec.preemption_policy != "Never"
+            for other, at in arrivals
+        ):
+            return False
+    return True
+
+
+def _value(cluster, placement, final, tiers, names):
+    """Stage values, smaller is better."""
+    pods = cluster.pod_by_key
+    moved = [pods[key] for key, node in placement.items() if pods[key].node_name not in (None, node)]
+    values = {"budget violations": 0, "disruption": sum(map(_cost, moved))}
+    for tier in tiers:
+        running = [key for key in placement if pods[key].node_name and pods[key].priority == tier]
+        values[f"kept {tier}"] = sum(pod.priority == tier for pod in moved) - len(running)
+        placed = [key for key, node in placement.items() if node and pods[key].priority == tier]
+        values[f"placed {tier}"] = -len(placed)
+    for budget in cluster.pod_disruption_budgets:
+        lost = sum(pod.labels["app"] == "a" for pod in moved)
+        values["budget violations"] += max(0, lost - budget.status.disruptions_allowed)
+    values["cost"] = tiny.weighted_cost(final, dict(stage_coefficients(evaluate(final).terms)))
+    return tuple(values[name] for name in names)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_optimum_is_that_of_brute_force(seed):
+    """Over all placements of running and pending pods whose victims are legal."""
+    cluster = crowded(seed)
+    found = solve(cluster, tiny.CONFIGURATION, question="preempt", limits=Limits(time=20, workers=1))
+    assert found.status is Status.OPTIMAL
+    names = [stage.name for stage in found.stages]
+    tiers = sorted({pod.priority for pod in cluster.pods}, reverse=True)
+    keys = list(found.placement)
+    best = None
+    for nodes in product([None, "n0", "n1"], repeat=len(keys)):
+        placement = dict(zip(keys, nodes, strict=True))
+        final = tiny.final_state(cluster, placement)
+        if _legal(cluster, placement) and verify(final, may_move=frozenset(keys)).ok:
+            value = _value(cluster, placement, final, tiers, names)
+            best = value if best is None else min(best, value)
+    assert tuple(-s.value if s.sense == "max" else s.value for s in found.stages) == best
+    final = tiny.final_state(cluster, dict(found.placement))
+    assert _value(cluster, found.placement, final, tiers, names) == best
