@@ -80,6 +80,20 @@ class Adaptive:
         nodes = self._choices[which](instance, counts, self._random, self.size)
         return which, sorted(nodes)
 
+    def draw_disjoint(self, instance: Instance, counts: Ints, number: int) -> list[tuple[int, Sequence[int]]]:
+        """Up to `number` draws that share no node; fewer where the nodes do not suffice."""
+        taken: set[int] = set()
+        found: list[tuple[int, Sequence[int]]] = []
+        for _ in range(2 * number):
+            which, nodes = self.draw(instance, counts)
+            rest = [n for n in nodes if n not in taken]
+            if not found or len(rest) > len(nodes) / 2:
+                found.append((which, rest))
+                taken.update(rest)
+            if len(found) == number:
+                break
+        return found
+
     def learn(self, which: int, *, gained: bool, proven: bool) -> None:
         """Record an outcome: gains make a choice likelier, easy proofs make neighbourhoods larger."""
         self._weight[which] = max(0.2, 0.9 * self._weight[which] + (1.0 if gained else 0.0))

@@ -123,7 +123,7 @@ class Limits:
         Stop when every stage's gap is at most this.
     seed : int
     workers : int
-        CP-SAT workers; 0 for one per core.
+        Processes that solve neighbourhoods, and threads of a model of the whole problem; 0 for one per core.
     deterministic : float or None
         When set, work is counted instead of timed: the same input and seed give the same placement.
     """

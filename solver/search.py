@@ -15,11 +15,11 @@ from .exact import Step, small_enough, solve_stage
 from .exchange import Exchange
 from .gathering import Gathering
 from .instance import Instance
-from .neighbourhoods import COST, PLACED, Adaptive
 from .packing.tiers import Tiers
 from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
 from .result import Limits, StageResult, Status
+from .rounds import Rounds
 from .stages import Cost, Moves, Placed, Stage, key
 from .start import guided_start
 
@@ -237,18 +237,13 @@ class Search:
         return step
 
     def _neighbourhoods(self, position: int) -> None:
-        choices = Adaptive(COST if isinstance(self.stages[position], Cost) else PLACED, self._random)
         until = self._until(1.0 if self._last(position) else 0.5)
-        steps = 0
-        most = None if self.limits.deterministic is None else int(20 * self.limits.deterministic)
-        while time.monotonic() < until and not self._done(position) and (most is None or steps < most):
-            steps += 1
-            which, nodes = choices.draw(self.instance, self.counts)
-            before = key(self.instance, self.stages, self.counts)
-            seconds = 2.0 if self.limits.deterministic is not None else until - time.monotonic()
-            step = self._step(nodes, position, min(2.0, seconds))
-            gained = key(self.instance, self.stages, self.counts) < before
-            choices.learn(which, gained=gained, proven=step.proven)
+        rounds = Rounds(self.instance, self.stages, position, self.limits, self._random, until)
+        try:
+            while rounds.left() and not self._done(position):
+                rounds.run(self.counts, self.offer)
+        finally:
+            rounds.close()
 
     def _took(self, phase: str, started: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - started
