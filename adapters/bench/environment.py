@@ -37,6 +37,11 @@ def _memory() -> str:
     return f"{size / 2**30:.0f} GiB"
 
 
+def load_average() -> float:
+    """Processes that wanted a core during the last minute; what others take is missing from a run."""
+    return round(os.getloadavg()[0], 1)
+
+
 def peak_memory() -> float:
     """Most memory that this process has held, in GiB."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -7,7 +7,7 @@ from typing import Any
 
 from .registry import Benchmark, Row
 
-_NOT_SHOWN = ("benchmark", "seed", "machine", "versions", "phases")
+_NOT_SHOWN = ("benchmark", "seed", "machine", "versions", "phases", "loadAverage")
 
 
 def report(chosen: Benchmark, rows: Sequence[Row]) -> str:
@@ -15,6 +15,8 @@ def report(chosen: Benchmark, rows: Sequence[Row]) -> str:
     lines = [f"## {chosen.name}", ""]
     for key in ("machine", "versions"):
         lines.extend(f"- {value}" for value in sorted({str(row[key]) for row in rows}))
+    loads = sorted(float(row["loadAverage"]) for row in rows)
+    lines.append(f"- load average before a run: {loads[0]:g} to {loads[-1]:g}")
     limits = sorted({(float(row["timeLimit"]), int(row["workers"])) for row in rows})
     seeds = sorted({int(row["seed"]) for row in rows})
     lines.append(f"- seeds {spans(seeds)}; {len(rows)} runs")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...model.errors import BadInput
-from .environment import environment, peak_memory
+from .environment import environment, load_average, peak_memory
 from .registry import Benchmark, Row, Run, benchmark
 
 Note = Callable[[str], None]
@@ -93,7 +93,8 @@ def carry_out(chosen: Benchmark, wanted: Sequence[Run], path: Path | None, note:
         row = known.get(json.dumps(identity, sort_keys=True))
         if row is None:
             note(f"{number} of {len(wanted)}: {described(identity)}")
-            row = {**identity, **_made(chosen, run), **environment()}
+            before = {"loadAverage": load_average()}
+            row = {**identity, **_made(chosen, run), **before, **environment()}
             if path:
                 _append(path, json.dumps(row) + "\n")
         rows.append(row)

@@ -69,7 +69,15 @@ def test_categories_are_the_published_ones(better, equal, optimal, category):
 
 def test_the_report_counts_called_runs_only():
     """Shares are of the runs in which a pod was pending."""
-    base = {"seed": 0, "timeLimit": 1.0, "workers": 1, "machine": "m", "versions": "v", "benchmark": "b"}
+    base = {
+        "seed": 0,
+        "timeLimit": 1.0,
+        "workers": 1,
+        "machine": "m",
+        "versions": "v",
+        "loadAverage": 0.5,
+        "benchmark": "b",
+    }
     called = {"moves": 2, "movedPercent": 10.0, "seconds": 0.5, "cpuSeconds": 0.4}
     rows = [
         {**base, **case(), **called, "category": bench.BEST},
