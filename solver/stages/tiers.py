@@ -70,6 +70,12 @@ class Placed(OfPriority):
         """All pods of the priority."""
         return int(instance.problem.count[instance.problem.tier_of == self.tier].sum())
 
+    def ideal(self, instance: Instance, counts: Ints) -> int:
+        """What could be placed if each class had the cluster for itself."""
+        problem = instance.problem
+        room = (np.minimum(problem.fit, problem.count[:, None]) * instance.eligible).sum(axis=1)
+        return int(np.minimum(problem.count, room)[problem.tier_of == self.tier].sum())
+
 
 class Moves(OfPriority):
     """Running pods of one priority that lose their place, moved or evicted: as few as possible."""
