@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from ..model.admission import admit
 from ..model.cluster import Cluster
 from ..model.profile import SchedulerConfiguration
+from ..model.sizes import check_sizes
 from .inputs import Loaded, load
 
 if TYPE_CHECKING:
@@ -152,4 +153,8 @@ def verify(source: Source, placement: Mapping[str, str | None]) -> Verification:
 
 
 def _loaded(source: Source) -> Loaded:
-    return source if isinstance(source, Loaded) else Loaded(admit(source), SchedulerConfiguration(), ())
+    if isinstance(source, Loaded):
+        return source
+    admitted = admit(source)
+    check_sizes(admitted)
+    return Loaded(admitted, SchedulerConfiguration(), ())

@@ -16,6 +16,7 @@ from ..model.cluster import Cluster
 from ..model.errors import BadInput
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Warning
+from ..model.sizes import check_sizes
 from .expand import Which
 from .read import Input, InputFile, read
 
@@ -87,7 +88,9 @@ def load(
         if chosen is None:
             raise BadInput("holds no KubeSchedulerConfiguration", file=configuration)
     cluster = _mapped(found.cluster, chosen or SchedulerConfiguration(), scheduler_name)
-    return Loaded(admit(cluster), chosen or SchedulerConfiguration(), found.files)
+    admitted = admit(cluster)
+    check_sizes(admitted)
+    return Loaded(admitted, chosen or SchedulerConfiguration(), found.files)
 
 
 def _scenario(reference: str, take: Callable[[Path], Input]) -> Input:

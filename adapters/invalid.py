@@ -7,6 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..model.quantity import TOO_LARGE
+from ..model.words import kind_of
+
 _EXPECTED = {
     "string_type": "a string",
     "int_type": "a whole number",
@@ -36,6 +39,10 @@ def first_problem(error: ValidationError) -> tuple[str, str]:
         return path, "is no known field; check the spelling or remove it"
     if kind == "value_error":
         return path, problem["msg"].removeprefix("Value error, ")
+    if kind == TOO_LARGE:
+        return path, f"{shown(given)} {problem['msg']}"
+    if kind == "string_too_short":
+        return path, "is empty; it is required"
     expected = _EXPECTED.get(kind)
     if expected is None:
         return path, f"{shown(given)} is wrong: {problem['msg']}"
@@ -60,7 +67,7 @@ def shown(value: Any) -> str:
     if isinstance(value, int | float):
         text = repr(value) if not isinstance(value, int) or abs(value) < 10**_LONGEST else "a huge number"
         return f"the number {text}" if text[0] != "a" else text
-    return "null" if value is None else type(value).__name__
+    return kind_of(value)
 
 
 def printable(text: str) -> str:

@@ -5,11 +5,15 @@ Source: https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from ..model.api import ApiObject, NodeAffinity, TopologySpreadConstraint
+from ..model.api.base import Bool
+
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+Percentage = Annotated[int, Field(strict=True, ge=0, le=100)]
 
 
 class Strict(ApiObject):
@@ -29,14 +33,14 @@ class ResourceWeight(Strict):
     """A resource and its weight."""
 
     name: str = Field(min_length=1)
-    weight: int = Field(default=1, ge=0, le=100)
+    weight: Percentage = 1
 
 
 class ShapePoint(Strict):
     """One point of a utilization shape."""
 
-    utilization: int = Field(ge=0, le=100)
-    score: int = Field(ge=0, le=10)
+    utilization: Percentage
+    score: Annotated[int, Field(strict=True, ge=0, le=10)]
 
 
 class RequestedToCapacityRatio(Strict):
@@ -70,8 +74,8 @@ class BalancedAllocationArgs(Args):
 class InterPodAffinityArgs(Args):
     """Arguments of InterPodAffinity."""
 
-    hard_pod_affinity_weight: int = Field(default=1, ge=0, le=100)
-    ignore_preferred_terms_of_existing_pods: bool = False
+    hard_pod_affinity_weight: Percentage = 1
+    ignore_preferred_terms_of_existing_pods: Bool = False
 
 
 class NodeAffinityArgs(Args):
@@ -90,14 +94,14 @@ class PodTopologySpreadArgs(Args):
 class DefaultPreemptionArgs(Args):
     """Arguments of DefaultPreemption: how many candidates it looks at."""
 
-    min_candidate_nodes_percentage: int = Field(default=10, ge=0, le=100)
-    min_candidate_nodes_absolute: int = Field(default=100, ge=0)
+    min_candidate_nodes_percentage: Percentage = 10
+    min_candidate_nodes_absolute: Count = 100
 
 
 class VolumeBindingArgs(Args):
     """Arguments of VolumeBinding."""
 
-    bind_timeout_seconds: int | None = None
+    bind_timeout_seconds: Count | None = None
     shape: tuple[ShapePoint, ...] = ()
 
 
@@ -124,7 +128,7 @@ class PluginEntry(Strict):
     """A plugin of a set; the weight counts for Score only."""
 
     name: str = Field(min_length=1)
-    weight: int = Field(default=0, ge=0)
+    weight: Count = 0
 
 
 class PluginSet(Strict):
@@ -165,7 +169,7 @@ class ProfileDocument(Strict):
     """One entry of ``profiles``."""
 
     scheduler_name: str | None = None
-    percentage_of_nodes_to_score: int | None = Field(default=None, ge=0, le=100)
+    percentage_of_nodes_to_score: Percentage | None = None
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 
@@ -176,7 +180,7 @@ class ConfigurationDocument(Strict):
     api_version: str = ""
     kind: str = ""
     metadata: Any = None
-    percentage_of_nodes_to_score: int | None = Field(default=None, ge=0, le=100)
+    percentage_of_nodes_to_score: Percentage | None = None
     profiles: tuple[ProfileDocument, ...] = ()
     extenders: tuple[dict[str, Any], ...] = ()
     parallelism: Any = None

@@ -19,7 +19,7 @@ _KEY = re.compile(
     r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 )
 _LONGEST_PREFIX = 253
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 NODE_OPERATORS = (*LABEL_OPERATORS, "Gt", "Lt")
 FIELD_OPERATORS = ("In", "NotIn")
@@ -65,9 +65,10 @@ def _compare(operator: str, values: Sequence[str], label: str | None) -> bool:
 
 def parse_int64(text: str) -> int | None:
     """The integer in `text` as Go's ``ParseInt`` reads it, or None."""
-    if not _INTEGER.fullmatch(text):
+    match = _INTEGER.fullmatch(text)
+    if match is None:
         return None
-    number = int(text)
+    number = int(match[1] + match[2])
     return number if -(2**63) <= number < 2**63 else None
 
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from .words import kind_of
 
 NANO = 10**9
 _DECIMAL: dict[str, int] = {
@@ -24,6 +27,11 @@ _BINARY: dict[str, int] = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei
 _PATTERN = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
 _LONGEST = 64
 MAX = (2**63 - 1) * NANO
+MOST = 2**62 - 1
+"""Scheduler units of a resource that can be counted: sums and differences of such amounts fit 64 bits."""
+CPU = "cpu"
+TOO_LARGE = "amount_too_large"
+"""Pydantic error type of `Amounts`; the message goes behind the value."""
 
 
 def parse_quantity(raw: object) -> int:
@@ -47,7 +55,7 @@ def parse_quantity(raw: object) -> int:
     if isinstance(raw, str):
         return _parse(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
-        raise ValueError(f"a quantity is a number or a string, not {type(raw).__name__}")
+        raise ValueError(f"a quantity is a number or a string, not {kind_of(raw)}")
     if isinstance(raw, int) and abs(raw) * NANO >= MAX:
         return _parse("-1" if raw < 0 else "1e19")
     return _parse(repr(raw))
@@ -84,3 +92,28 @@ def value(nano: int) -> int:
 
 Quantity = Annotated[int, BeforeValidator(parse_quantity)]
 """A pydantic field type: accepts what `parse_quantity` accepts, holds nano units."""
+
+
+def _countable(raw: Any, parse: ValidatorFunctionWrapHandler) -> dict[str, int]:
+    amounts: dict[str, int] = parse(raw)
+    errors = [
+        InitErrorDetails(type=PydanticCustomError(TOO_LARGE, _limit(name)), loc=(name,), input=raw[name])
+        for name, nano in amounts.items()
+        if units(name, nano) > MOST
+    ]
+    if errors:
+        raise ValidationError.from_exception_data("amounts", errors)
+    return amounts
+
+
+def _limit(name: str) -> Any:
+    return f"is too large; at most {MOST}{'m' if name == CPU else ''} can be counted"
+
+
+def units(name: str, nano: int) -> int:
+    """Scheduler units of an amount of resource `name`: cpu in milli, everything else whole, rounded up."""
+    return milli(nano) if name == CPU else value(nano)
+
+
+Amounts = Annotated[dict[str, Quantity], WrapValidator(_countable)]
+"""A pydantic field type: quantities by resource that kube-scheduler adds up, each at most `MOST` units."""

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakKeyDictionary
 
 from .api import Container, ContainerStatus, Pod, PodSpec
-from .quantity import milli, value
+from .quantity import CPU as CPU
+from .quantity import milli, units
 
 Requests = dict[str, int]
-CPU, MEMORY, PODS, EPHEMERAL = "cpu", "memory", "pods", "ephemeral-storage"
+MEMORY, PODS, EPHEMERAL = "memory", "pods", "ephemeral-storage"
 DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 
@@ -32,7 +33,7 @@ _Source = Callable[[Container, ContainerStatus | None, bool], _Amounts]
 
 def to_units(quantities: Mapping[str, int]) -> Requests:
     """Nano quantities to scheduler units: cpu in milli, everything else whole, rounded up."""
-    return {name: milli(nano) if name == CPU else value(nano) for name, nano in quantities.items()}
+    return {name: units(name, nano) for name, nano in quantities.items()}
 
 
 def extended(name: str) -> bool:

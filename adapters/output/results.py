@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from ...model.reasons import Violation
+from ...model.words import counted
 from ...solver.result import Result, StageResult
 from ..inputs import Loaded
 from .grid import grid, row
-from .text import SHOWN, counted, gap, listed, say
+from .text import SHOWN, gap, listed, say
 
 
 def subject(loaded: Loaded, question: str, free: int) -> str:

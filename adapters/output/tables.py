@@ -9,20 +9,24 @@ from rich.table import Table
 
 from ...model.evaluate import Score
 from ...model.verify import Changes, Verification
+from ...model.words import counted
 from ...solver.greedy import Record, Schedule
 from ..inputs import Loaded
 from .documents import Document
 from .grid import grid, row
-from .text import counted, listed, safe, say
+from .text import listed, safe, say
 
 
 def show_schedule(console: Console, found: Schedule) -> None:
     """What kube-scheduler does, cycle by cycle."""
+    if not found.sequence:
+        console.print("No pod is pending: there is nothing to schedule.")
     table = grid("pod", "outcome", "node", "message", left=4)
     for record in found.sequence:
         message = record.event or record.message or ""
         row(table, record.pod, str(record.outcome), record.node or "-", message)
-    console.print(table)
+    if found.sequence:
+        console.print(table)
     if found.evicted:
         say(console, f"Evicted: {listed(found.evicted)}.")
 

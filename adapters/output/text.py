@@ -43,8 +43,3 @@ def gap(value: float | None) -> str:
     if value == 0:
         return "0 %"
     return f"{100 * value:.2g} %" if value < 0.001 else f"{100 * value:.2f} %"
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things, such as ``1 pod`` and ``2 pods``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -63,6 +63,16 @@ NOT_MODELLED: Mapping[str, str] = {
 """Kinds that influence scheduling and are not read, and what follows from that."""
 
 
+def groups_of(kind: str) -> str:
+    """The API groups of a kind that goes into a `Cluster`, in words."""
+    return " or ".join(group or "the core group" for group in _GROUPS.get(kind, _CORE))
+
+
+def foreign(kind: str, api_version: str) -> bool:
+    """Whether objects of this kind have a namesake that goes into a `Cluster`, of another group."""
+    return kind in CLUSTER_FIELDS and not taken(kind, api_version)
+
+
 def taken(kind: str, api_version: str) -> bool:
     """Whether objects of this kind and group go into a `Cluster`; other groups use the same kind names."""
     group = api_version.rpartition("/")[0]

@@ -15,13 +15,14 @@ from ...model.errors import BadInput
 from ...model.profile import SchedulerConfiguration
 from ...model.unmodelled import unmodelled
 from ...model.validity import invalid_selectors
+from ...model.words import counted
 from ..configuration import KIND as CONFIGURATION
 from ..configuration import parse_configuration
 from ..expand import Which, expand
 from ..invalid import printable
 from .collect import Collector
 from .documents import RawObject, raw_objects
-from .kinds import NOT_MODELLED, taken
+from .kinds import NOT_MODELLED, foreign, groups_of, taken
 from .limits import Limits
 from .problems import Problems
 from .sources import Source, sources
@@ -136,6 +137,7 @@ class _Reader:
     configuration: SchedulerConfiguration | None = None
     digests: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    foreign: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def read(self, paths: list[str]) -> Input:
         collector = Collector(self.problems)
@@ -147,6 +149,7 @@ class _Reader:
             raise BadInput("nothing in it matters to scheduling, such as a Node or a Pod", file=files)
         self.problems.add(incomplete(cluster))
         cluster = self._expanded(cluster, collector)
+        self._say_foreign()
         self._say_not_modelled(cluster)
         return self._input(cluster)
 
@@ -164,6 +167,8 @@ class _Reader:
             counts[raw.kind] += raw.fields is not None
             if taken(raw.kind, raw.api_version):
                 collector.add(raw)
+            elif foreign(raw.kind, raw.api_version):
+                self.foreign[raw.kind, raw.api_version] += raw.fields is not None
             elif raw.kind == CONFIGURATION and raw.fields is not None:
                 self._configure(raw)
 
@@ -196,11 +201,18 @@ class _Reader:
                 self.problems.add(expanded.warnings)
                 return expanded
 
+    def _say_foreign(self) -> None:
+        for (kind, version), number in self.foreign.items():
+            if number:
+                objects, groups = counted(number, "object"), groups_of(kind)
+                message = f"{objects} of {version} not read; the {kind} that counts is of {groups}"
+                self.problems.warn("foreign-group", kind, "apiVersion", message)
+
     def _say_not_modelled(self, cluster: Cluster) -> None:
         counts = sum(self.counts.values(), Counter[str]())
         for kind, consequence in NOT_MODELLED.items():
             if counts[kind]:
-                message = f"{counts[kind]} objects are not used: {consequence}"
+                message = f"{counted(counts[kind], 'object')} not used: {consequence}"
                 self.problems.warn("not-modelled", kind, "", message)
         self.problems.add(unmodelled(cluster))
         self.problems.add(invalid_selectors(cluster))

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from ...model.words import kind_of
 from .limits import Limits, TooMuch
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -118,7 +119,7 @@ def _key(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
-    raise BadYaml(f"a key must be a string, not {'null' if value is None else type(value).__name__}")
+    raise BadYaml(f"a key must be a string, not {kind_of(value)}")
 
 
 class _Frame:

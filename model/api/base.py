@@ -10,6 +10,8 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from ..words import kind_of
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KWOK_OFFSET = re.compile(r"\$\(time-offset-nanosecond (-?\d{1,20})\)")
 
@@ -54,7 +56,7 @@ def parse_time(raw: object) -> int:
         return _parse_text(raw.strip())
     if isinstance(raw, datetime):
         return _since_epoch(raw)
-    raise ValueError(f"a time is a string such as 2026-01-01T00:00:00Z, not {type(raw).__name__}")
+    raise ValueError(f"a time is a string such as 2026-01-01T00:00:00Z, not {kind_of(raw)}")
 
 
 @lru_cache(maxsize=1 << 16)

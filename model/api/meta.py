@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..quantity import Quantity
+from ..quantity import Amounts, Quantity
 from .base import ApiObject, Bool, StringMap, Time, one_of
 
 
@@ -88,7 +88,7 @@ class LocalObjectReference(ApiObject):
 class ResourceRequirements(ApiObject):
     """``resources`` of a container, a pod or a claim."""
 
-    requests: dict[str, Quantity] = Field(default_factory=dict)
+    requests: Amounts = Field(default_factory=dict)
     limits: dict[str, Quantity] = Field(default_factory=dict)
     claims: tuple[Any, ...] = ()
 

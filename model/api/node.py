@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..quantity import Quantity
+from ..quantity import Amounts
 from .base import ApiObject, Bool, Int32, Int64, one_of
 from .meta import Condition, ObjectMeta
 
@@ -15,9 +15,9 @@ from .meta import Condition, ObjectMeta
 class Taint(ApiObject):
     """A taint: pods that do not tolerate it are kept away."""
 
-    key: str = ""
+    key: Annotated[str, Field(min_length=1)]
     value: str = ""
-    effect: Annotated[str, one_of("", "NoSchedule", "PreferNoSchedule", "NoExecute")] = ""
+    effect: Annotated[str, one_of("NoSchedule", "PreferNoSchedule", "NoExecute")]
 
 
 class ContainerImage(ApiObject):
@@ -37,8 +37,8 @@ class NodeSpec(ApiObject):
 class NodeStatus(ApiObject):
     """``status`` of a node, as far as scheduling reads it."""
 
-    capacity: dict[str, Quantity] = Field(default_factory=dict)
-    allocatable: dict[str, Quantity] = Field(default_factory=dict)
+    capacity: Amounts = Field(default_factory=dict)
+    allocatable: Amounts = Field(default_factory=dict)
     images: tuple[ContainerImage, ...] = ()
     conditions: tuple[Condition, ...] = ()
     declared_features: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from ..quantity import Quantity
+from ..quantity import Amounts
 from .base import ApiObject, Bool, Int32, Int64, StringMap, Time, lift_node_name, one_of
 from .meta import (
     Condition,
@@ -153,7 +153,7 @@ class PodSpec(ApiObject):
     preemption_policy: Annotated[str, one_of("", "PreemptLowerPriority", "Never")] = ""
     host_network: Bool = False
     host_users: Bool | None = None
-    overhead: dict[str, Quantity] = Field(default_factory=dict)
+    overhead: Amounts = Field(default_factory=dict)
     resources: ResourceRequirements | None = None
     runtime_class_name: str = ""
     resource_claims: tuple[Any, ...] = ()
@@ -166,7 +166,7 @@ class ContainerStatus(ApiObject):
     """``status.containerStatuses`` entry: what a resize in place needs."""
 
     name: str = ""
-    allocated_resources: dict[str, Quantity] = Field(default_factory=dict)
+    allocated_resources: Amounts = Field(default_factory=dict)
     resources: ResourceRequirements | None = None
 
 
@@ -179,7 +179,7 @@ class PodStatus(ApiObject):
     start_time: Time | None = None
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
-    allocated_resources: dict[str, Quantity] = Field(default_factory=dict)
+    allocated_resources: Amounts = Field(default_factory=dict)
     resources: ResourceRequirements | None = None
     resize: str = ""
 

@@ -193,7 +193,7 @@ def test_several_paths_make_one_cluster(tmp_path: Path) -> None:
 
 
 def test_what_is_not_used_is_counted_and_forgotten(tmp_path: Path) -> None:
-    """Secrets and unknown kinds appear as counts; nothing of their content is kept."""
+    """Secrets and unknown kinds appear as counts; nothing is kept, and namesakes of other groups are said."""
     secret = {
         "apiVersion": "v1",
         "kind": "Secret",
@@ -206,6 +206,11 @@ def test_what_is_not_used_is_counted_and_forgotten(tmp_path: Path) -> None:
     found = read(path)
     assert found.objects == {"Node": 1, "Pod": 2, "Secret": 1, "Job": 1}
     assert found.cluster.workloads == ()
+    (warning,) = [w for w in found.cluster.warnings if w.code == "foreign-group"]
+    assert (warning.object, warning.message) == (
+        "Job",
+        "1 object of batch.volcano.sh/v1alpha1 not read; the Job that counts is of batch",
+    )
     assert "aHVudGVyMg" not in repr(found)
 
 

@@ -29,6 +29,10 @@ from kubestow.model.api import LabelSelector, Node, NodeSelector, NodeSelectorTe
         ("Lt", ["3"], "10", False),
         ("Lt", ["03"], "2", True),
         ("Lt", ["3"], "1_0", False),
+        ("Gt", ["3"], "0" * 5000 + "4", True),
+        ("Gt", ["3"], "9" * 5000, False),
+        ("Lt", ["-9223372036854775807"], "-9223372036854775808", True),
+        ("Lt", ["-9223372036854775807"], "-9223372036854775809", False),
     ],
 )
 def test_each_operator_reads_a_label_as_kubernetes_does(
@@ -40,7 +44,8 @@ def test_each_operator_reads_a_label_as_kubernetes_does(
 
 
 @pytest.mark.parametrize(
-    ("operator", "values"), [("Gt", []), ("Gt", ["1", "2"]), ("Lt", ["x"]), ("Like", ["a"]), ("in", ["a"])]
+    ("operator", "values"),
+    [("Gt", []), ("Gt", ["1", "2"]), ("Lt", ["x"]), ("Gt", ["9" * 5000]), ("Like", ["a"]), ("in", ["a"])],
 )
 def test_what_cannot_be_parsed_raises(operator: str, values: list[str]) -> None:
     """A requirement that the API machinery cannot parse is no silent match or mismatch."""

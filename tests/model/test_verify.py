@@ -20,6 +20,7 @@ from kubestow.model.eligibility import affinity_admits, untolerated
 from kubestow.model.final import FinalState
 from kubestow.model.movable import free_pods
 from kubestow.model.profile import Profile, SchedulerConfiguration
+from kubestow.model.quantity import MOST
 from kubestow.model.reasons import Violation
 from kubestow.model.resources import pod_requests, to_units
 from kubestow.model.rules import RULE_BY_NAME
@@ -220,13 +221,13 @@ class TestOvercommit:
         assert [v.node for v in verify(final, rules=RULES).broken] == ["n"]
 
     def test_sums_beyond_64_bits_are_exact(self) -> None:
-        """Requests as large as quantities get do not wrap around."""
-        huge = str(2**63 - 1)
+        """Requests as large as amounts get do not wrap around."""
+        huge = str(MOST)
         given_cluster = cluster(
             [sized("n", memory="1")], [asking(f"p{i}", "n", memory=huge) for i in range(4)]
         )
         found = by_key(RULE_BY_NAME["NodeResourcesFit"].violations(FinalState(given_cluster, {})))
-        assert found == {("NodeResourcesFit", ("n", "memory")): 4 * (2**63 - 1) - 1}
+        assert found == {("NodeResourcesFit", ("n", "memory")): 4 * MOST - 1}
 
 
 class TestComparison:
