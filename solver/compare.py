@@ -11,6 +11,7 @@ from ..model.metrics import Metrics, measure
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import violations
+from .progress import Watch
 from .result import Limits, Result, Status
 from .solve import solve_task
 from .task import Placement, Task, pose
@@ -76,6 +77,7 @@ def compare(
     stages: str = "default",
     profile: str | None = None,
     limits: Limits | None = None,
+    watch: Watch | None = None,
 ) -> Comparison:
     """Compare what is, what kube-scheduler would do, and the best there is.
 
@@ -87,7 +89,7 @@ def compare(
     greedy = task.greedy()
     greedy_seconds = time.monotonic() - began
     began = time.monotonic()
-    result = solve_task(task, limits, greedy)
+    result = solve_task(task, limits, greedy, watch)
     solve_seconds = task.seconds + time.monotonic() - began
     now = {key: cluster.pod_by_key[key].node_name for key in result.placement}
     sides = (

@@ -16,6 +16,7 @@ from .exchange import Exchange
 from .gathering import Gathering
 from .instance import Instance
 from .packing.tiers import Tiers
+from .progress import EVERY, Progress, Watch
 from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
 from .result import Limits, StageResult, Status
@@ -41,12 +42,15 @@ class Search:
     limits : Limits
     counts : array, shape (classes, nodes)
         A feasible placement to start from.
+    watch : callable, optional
+        Told of progress.
     """
 
     instance: Instance
     stages: tuple[Stage, ...]
     limits: Limits
     counts: Ints
+    watch: Watch | None = None
     bounds: list[int | None] = field(init=False)
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
@@ -55,6 +59,7 @@ class Search:
         self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
         self._deadline = time.monotonic() + self.limits.time
         self._random = np.random.default_rng(self.limits.seed)
+        self._phase, self._position, self._told = "start", 0, -math.inf
 
     def run(self) -> tuple[StageResult, ...]:
         """Work through the stages; returns what is known about each."""
@@ -64,6 +69,7 @@ class Search:
             if self.instance.loose.all():
                 return self.results()
         for position, stage in enumerate(self.stages):
+            self._position = position
             self._bound(position)
             if isinstance(stage, Cost):
                 self._improve_cost(position)
@@ -77,7 +83,7 @@ class Search:
 
     def _begin(self) -> None:
         """Count what can be placed at most, and build a start from the relaxation in which all of it is."""
-        started = time.monotonic()
+        started = self._begins("bound")
         for position, stage in enumerate(self.stages):
             if isinstance(stage, Placed):
                 self._tighten(position, _countable(self.instance, stage.tier))
@@ -88,7 +94,7 @@ class Search:
         self._took("bound", started)
         if solution is None or self.instance.problem.origin.any():
             return
-        started = time.monotonic()
+        started = self._begins("start")
         guided = guided_start(self.instance, relaxation, solution)
         if self._feasible(guided):
             self.offer(guided)
@@ -96,7 +102,7 @@ class Search:
 
     def _pack(self) -> None:
         """Pack tier by tier what no rule relates to other nodes; bounds hold where that is everything."""
-        started = time.monotonic()
+        started = self._begins("pack")
         loose = bool(self.instance.loose.all())
         tiers = Tiers(self.instance, self.counts, self.limits, self._until(1.0 if loose else 0.5))
         tiers.run()
@@ -130,6 +136,7 @@ class Search:
             return False
         if key(self.instance, self.stages, counts) < key(self.instance, self.stages, self.counts):
             self.counts = counts
+            self._tell()
             return True
         return False
 
@@ -163,7 +170,7 @@ class Search:
     def _bound(self, position: int) -> None:
         """A bound from the linear relaxation, unless counting has proven the stage already."""
         stage, instance = self.stages[position], self.instance
-        started = time.monotonic()
+        started = self._begins("bound")
         if isinstance(stage, Placed) and not self._done(position):
             earlier = self.stages[:position]
             placed = [s.value(instance, self.counts) for s in earlier if isinstance(s, Placed)]
@@ -184,12 +191,12 @@ class Search:
 
     def _improve_cost(self, position: int) -> None:
         """Exchange; where pods relate, first in turn with gathering and reinsertion while these gain."""
-        started = time.monotonic()
         instance = self.instance
         related = bool(len(instance.related))
         # An exchange could take the preemptor away for whom somebody was evicted.
         if int(instance.eligible.sum()) <= _TINY or instance.problem.question == "preempt":
             return
+        started = self._begins("exchange")
         until = self._until(0.3 if small_enough(instance) and not related else 0.8)
         while related and time.monotonic() < until and not self._done(position):
             gathering = Gathering(instance, self.counts, self._random)
@@ -210,6 +217,7 @@ class Search:
         target = self.limits.gap
 
         def enough(gain: float) -> bool:
+            self._tell(begin - round(gain))
             return bound is not None and (begin - gain - bound) <= target * (begin - gain)
 
         if self.limits.deterministic is not None:
@@ -218,7 +226,7 @@ class Search:
         self.offer(exchange.counts)
 
     def _solve(self, position: int) -> None:
-        started = time.monotonic()
+        started = self._begins("search")
         everything = range(len(self.instance.problem.nodes))
         if small_enough(self.instance):
             step = self._step(everything, position, self.left() * (1.0 if self._last(position) else 0.5))
@@ -245,11 +253,24 @@ class Search:
         finally:
             rounds.close()
 
+    def _begins(self, phase: str) -> float:
+        """A phase begins: now."""
+        self._phase, self._told = phase, -math.inf
+        self._tell()
+        return time.monotonic()
+
+    def _tell(self, value: int | None = None) -> None:
+        """Report the stage, unless nobody listens or it was reported just now."""
+        if self.watch is not None and time.monotonic() - self._told > EVERY:
+            self._told = time.monotonic()
+            self.watch(Progress(self._phase, self._result(self._position, value)))
+
     def _took(self, phase: str, started: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - started
 
-    def _result(self, position: int) -> StageResult:
-        stage, value, bound = self.stages[position], self._value(position), self.bounds[position]
+    def _result(self, position: int, value: int | None = None) -> StageResult:
+        stage, bound = self.stages[position], self.bounds[position]
+        value = self._value(position) if value is None else value
         status = Status.OPTIMAL if bound == value else Status.FEASIBLE
         return StageResult(stage.name, stage.sense, status, value, bound, stage.worst(self.instance))
 

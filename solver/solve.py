@@ -21,6 +21,7 @@ from .assign import counts_of, placement_of
 from .cuts import Cut
 from .encode import feasible
 from .instance import Instance
+from .progress import Watch
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search
@@ -46,6 +47,7 @@ def solve(
     profile: str | None = None,
     limits: Limits | None = None,
     greedy: Placement | None = None,
+    watch: Watch | None = None,
 ) -> Result:
     """Place the free pods of a cluster as well as possible, all at once.
 
@@ -67,6 +69,8 @@ def solve(
     limits : Limits, optional
     greedy : mapping, optional
         A placement by kube-scheduler's rules to start from; computed when the cluster is small.
+    watch : callable, optional
+        Told of progress, see `Progress`.
 
     Returns
     -------
@@ -81,12 +85,14 @@ def solve(
         When the independent check contradicts the solver: a bug in kubestow.
     """
     task = pose(cluster, configuration, question=question, preset=preset, stages=stages, profile=profile)
-    return solve_task(task, limits or Limits(), greedy)
+    return solve_task(task, limits or Limits(), greedy, watch)
 
 
-def solve_task(task: Task, limits: Limits, greedy: Placement | None = None) -> Result:
+def solve_task(
+    task: Task, limits: Limits, greedy: Placement | None = None, watch: Watch | None = None
+) -> Result:
     """Solve, then verify, evaluate and replay; arguments as for `solve`."""
-    return _Attempts(task, limits).run(_start(task, greedy))
+    return _Attempts(task, limits, watch).run(_start(task, greedy))
 
 
 def _start(task: Task, greedy: Placement | None) -> Ints | None:
@@ -114,6 +120,7 @@ class _Attempts:
 
     task: Task
     limits: Limits
+    watch: Watch | None
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def __post_init__(self) -> None:
@@ -155,7 +162,9 @@ class _Attempts:
 
     def _new(self, seconds: float) -> Search:
         origin = self._instance.problem.origin.copy()
-        return Search(self._instance, self.task.stages, replace(self.limits, time=seconds), origin)
+        return Search(
+            self._instance, self.task.stages, replace(self.limits, time=seconds), origin, self.watch
+        )
 
     def _attempt(self, search: Search, counts: Ints) -> Attempt:
         search.counts = counts

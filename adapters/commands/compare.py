@@ -10,9 +10,10 @@ def compare(source: Source, asked: Asked, goal: Goal, bounds: Bounds, wanted: An
     """Current, greedy and optimal placement side by side, with bound and gap."""
     from ...solver.compare import compare as run
     from ..output import build, comparison
+    from ..output.progress import progress
 
     loaded = source.load()
-    with answer.working(f"comparing, at most {bounds.time_limit:g} s"):
+    with progress(f"comparing, at most {bounds.time_limit:g} s") as watch:
         found = run(
             loaded.cluster,
             loaded.configuration,
@@ -21,6 +22,7 @@ def compare(source: Source, asked: Asked, goal: Goal, bounds: Bounds, wanted: An
             stages=asked.stages.value,
             profile=goal.profile,
             limits=bounds.limits,
+            watch=watch,
         )
     answer.show(
         wanted.output,

@@ -120,7 +120,13 @@ class Goal:
     profile: Annotated[str | None, Option(help="Profile whose weights count; default the first.")] = None
 
 
-Workers = Annotated[int, Option(min=0, help="Processor threads for CP-SAT; 0 for one per core.")]
+class Engine(StrEnum):
+    """Where the work is done."""
+
+    LOCAL = "local"
+
+
+Workers = Annotated[int, Option(min=0, help="Processes that share the work; 0 for one per core.")]
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,7 @@ class Bounds:
     time_limit: Annotated[float, Option(min=0.1, help="Wall seconds for the solver.")] = 60.0
     gap: Annotated[float, Option(min=0.0, help="Stop at this relative gap, such as 0.01.")] = 0.0
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Of everything random.")] = 0
+    engine: Annotated[Engine, Option(help="Where the work is done: on this machine.")] = Engine.LOCAL
     workers: Workers = 0
     deterministic_limit: Annotated[
         float | None, Option(min=0.01, help="Count work instead of time: repeatable.")

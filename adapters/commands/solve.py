@@ -10,9 +10,10 @@ def solve(source: Source, asked: Asked, goal: Goal, bounds: Bounds, wanted: Answ
     """The optimal batch placement, with an order in which kube-scheduler admits it."""
     from ...solver.solve import solve as run
     from ..output import build, results
+    from ..output.progress import progress
 
     loaded = source.load()
-    with answer.working(f"solving, at most {bounds.time_limit:g} s"):
+    with progress(f"solving, at most {bounds.time_limit:g} s") as watch:
         found = run(
             loaded.cluster,
             loaded.configuration,
@@ -21,6 +22,7 @@ def solve(source: Source, asked: Asked, goal: Goal, bounds: Bounds, wanted: Answ
             stages=asked.stages.value,
             profile=goal.profile,
             limits=bounds.limits,
+            watch=watch,
         )
     answer.show(
         wanted.output,
