@@ -56,6 +56,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.bounds = [None] * len(self.stages)
+        self._beside: dict[int, tuple[int, ...]] = {}
         self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
         self._deadline = time.monotonic() + self.limits.time
         self._random = np.random.default_rng(self.limits.seed)
@@ -75,6 +76,7 @@ class Search:
                 self._improve_cost(position)
             if not self._done(position):
                 self._solve(position)
+        self._renew_bounds()
         return self.results()
 
     def results(self) -> tuple[StageResult, ...]:
@@ -86,7 +88,7 @@ class Search:
         started = self._begins("bound")
         for position, stage in enumerate(self.stages):
             if isinstance(stage, Placed):
-                self._tighten(position, _countable(self.instance, stage.tier))
+                self._tighten(position, stage.ideal(self.instance, self.counts))
         if not any(isinstance(stage, Cost) for stage in self.stages):
             return
         hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
@@ -167,9 +169,21 @@ class Search:
         better = min if self.stages[position].sense == "max" else max
         self.bounds[position] = bound if known is None else better(known, bound)
 
+    def _renew_bounds(self) -> None:
+        """A bound holds beside the values of the stages before; where these have improved, find another."""
+        for position in range(len(self.stages)):
+            if self._beside.get(position) not in (None, self._before(position)):
+                self.bounds[position] = None
+                self._bound(position)
+
+    def _before(self, position: int) -> tuple[int, ...]:
+        return tuple(self._value(earlier) for earlier in range(position))
+
     def _bound(self, position: int) -> None:
-        """A bound from the linear relaxation, unless counting has proven the stage already."""
+        """What is plain, or a bound from the linear relaxation unless counting has proven the stage."""
         stage, instance = self.stages[position], self.instance
+        self._beside[position] = self._before(position)
+        self._tighten(position, stage.ideal(instance, self.counts))
         started = self._begins("bound")
         if isinstance(stage, Placed) and not self._done(position):
             earlier = self.stages[:position]
@@ -273,10 +287,3 @@ class Search:
         value = self._value(position) if value is None else value
         status = Status.OPTIMAL if bound == value else Status.FEASIBLE
         return StageResult(stage.name, stage.sense, status, value, bound, stage.worst(self.instance))
-
-
-def _countable(instance: Instance, tier: int) -> int:
-    """How many pods of a tier could be placed if each class had the cluster for itself."""
-    problem = instance.problem
-    room = (np.minimum(problem.fit, problem.count[:, None]) * instance.eligible).sum(axis=1)
-    return int(np.minimum(problem.count, room)[problem.tier_of == tier].sum())

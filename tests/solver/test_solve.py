@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 import tiny
 from kubestow.model.evaluate import evaluate, stage_coefficients
+from kubestow.solver.assign import counts_of
 from kubestow.solver.relaxation import Relaxation
 from kubestow.solver.result import Limits, Status
+from kubestow.solver.search import Search
 from kubestow.solver.solve import solve
 from kubestow.solver.task import pose
 
@@ -59,3 +61,20 @@ def test_bound_never_crosses_brute_force(seed):
     solution = relaxation.solve()
     assert solution is not None
     assert relaxation.bound(solution) <= best[-1]
+
+
+def test_a_bound_is_renewed_when_an_earlier_stage_has_improved():
+    """What no placement with fewer pods can pass says nothing about one with more."""
+    task = pose(tiny.tiny_cluster(3), tiny.CONFIGURATION)
+    best = counts_of(task.instance.problem, solve(tiny.tiny_cluster(3), tiny.CONFIGURATION).placement)
+    cost = len(task.stages) - 1
+    late, early = (
+        Search(task.instance, task.stages, Limits(time=5), task.instance.problem.origin.copy()) for _ in "ab"
+    )
+    assert late.offer(best)
+    late._bound(cost)
+    early._bound(cost)
+    assert early.bounds[cost] != late.bounds[cost]
+    assert early.offer(best)
+    early._renew_bounds()
+    assert early.bounds[cost] == late.bounds[cost]
