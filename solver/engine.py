@@ -97,7 +97,7 @@ class Processes:
     def close(self) -> None:
         """Let the workers end."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
     def _attempt(self, tasks: Sequence[Any]) -> tuple[list[Any], list[int]]:

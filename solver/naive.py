@@ -41,7 +41,7 @@ class Naive:
 
 
 def naive(problem: Problem, seconds: float, *, seed: int = 0, workers: int = 0) -> Naive:
-    """Solve with a boolean per pod and node; only what nodes can hold counts.
+    """Solve with a boolean per pod and node; what nodes can hold counts, and where static rules let pods be.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class _Model:
         self._class_of = np.repeat(np.arange(len(problem.classes)), problem.count).tolist()
         self._model = cp_model.CpModel()
         nodes = range(len(problem.nodes))
+        open_to = ((problem.fit > 0) & problem.static_mask).tolist()
         self._place = [
-            [self._model.new_bool_var("") if problem.fit[c, n] > 0 else None for n in nodes]
-            for c in self._class_of
+            [self._model.new_bool_var("") if open_to[c][n] else None for n in nodes] for c in self._class_of
         ]
         self._home = [home for c in range(len(problem.classes)) for home in self._homes(c)]
         for row in self._place:

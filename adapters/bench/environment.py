@@ -37,6 +37,11 @@ def _memory() -> str:
     return f"{size / 2**30:.0f} GiB"
 
 
+def processor_seconds() -> float:
+    """Spent by this process and by those it has waited for."""
+    return sum(os.times()[:4])
+
+
 def load_average() -> float:
     """Processes that wanted a core during the last minute; what others take is missing from a run."""
     return round(os.getloadavg()[0], 1)

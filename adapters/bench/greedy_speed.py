@@ -21,6 +21,7 @@ from ...model.cluster import Cluster
 from ...model.errors import BadInput
 from ...model.profile import SchedulerConfiguration
 from ...scenarios.generators import spread
+from .environment import processor_seconds
 from .registry import Benchmark, Row, Run
 from .report import averages
 
@@ -67,11 +68,11 @@ def run(wanted: Run) -> Row:
     from ...solver.greedy import schedule
 
     cluster = cluster_of(nodes, pods, wanted.seed, spreading=spreading)
-    wall, cpu = time.monotonic(), time.process_time()
+    wall, cpu = time.monotonic(), processor_seconds()
     found = schedule(cluster, SchedulerConfiguration(), preemption="off", detail=False)
     seconds = time.monotonic() - wall
     placed = sum(node is not None for node in found.placement.values())
-    return _row(placed, seconds) | {"cpuSeconds": round(time.process_time() - cpu, 2)}
+    return _row(placed, seconds) | {"cpuSeconds": round(processor_seconds() - cpu, 2)}
 
 
 def _row(placed: int, seconds: float) -> Row:
@@ -91,21 +92,15 @@ def _oracle(nodes: int, pods: int, *, spreading: bool) -> Row:
         program.write_bytes(lzma.decompress(packed.read_bytes()))
         program.chmod(0o700)
         command = [str(program), "bench", "-nodes", str(nodes), "-pods", str(pods), "-parallelism", "1"]
-        before = _children()
+        before = processor_seconds()
         done = subprocess.run(  # noqa: S603 - a program that the user has put there
             [*command, *(["-spread"] if spreading else [])], capture_output=True, text=True, check=False
         )
-        cpu = _children() - before
+        cpu = processor_seconds() - before
     figures = _FIGURE.search(done.stdout + done.stderr)
     if figures is None:
         raise BadInput(f"does not say how fast it is: {done.stderr.strip()[:200]}", file=str(packed))
     return _row(int(figures[1]), float(figures[2])) | {"cpuSeconds": round(cpu, 2)}
-
-
-def _children() -> float:
-    """Processor seconds of the programs run so far; a little more than their schedulers took."""
-    spent = os.times()
-    return spent.children_user + spent.children_system
 
 
 BENCHMARKS = {
@@ -117,6 +112,6 @@ BENCHMARKS = {
         ),
         run=run,
         time_limit=lambda _: 0.0,
-        summary=averages(*_KEYS),
+        summary=averages(*_KEYS, ranges=("podsPerSecond",)),
     )
 }

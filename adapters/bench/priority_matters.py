@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ...model.api import PodSpec, PodStatus
 from ...model.cluster import Cluster
 from ...model.profile import SchedulerConfiguration
 from ...scenarios.priority_matters import priority_matters
+from .environment import processor_seconds
 from .registry import Benchmark, Row, Run
 from .report import grouped, mean, most, table
 
@@ -83,7 +85,7 @@ def _solved(cluster: Cluster, wanted: Run) -> Row:
     from ...solver.solve import solve
 
     limits = Limits(time=wanted.time_limit, seed=wanted.seed, workers=wanted.workers)
-    wall, cpu = time.monotonic(), time.process_time()
+    wall, cpu = time.monotonic(), processor_seconds()
     result = solve(cluster, _CONFIGURATION, stages="published", limits=limits)
     spent = _spent(wall, cpu)
     values = [stage.value for stage in result.stages]
@@ -96,7 +98,7 @@ def _solved_naively(cluster: Cluster, wanted: Run) -> Row:
     from ...solver.task import pose
 
     task = pose(cluster, _CONFIGURATION, stages="published")
-    wall, cpu = time.monotonic(), time.process_time()
+    wall, cpu = time.monotonic(), processor_seconds()
     problem = task.instance.problem
     found = naive(problem, wanted.time_limit, seed=wanted.seed, workers=wanted.workers)
     spent = _spent(wall, cpu)
@@ -113,7 +115,7 @@ def _values(task: Task, problem: Problem, counts: Any) -> list[int]:
 def _spent(wall: float, cpu: float) -> Row:
     return {
         "seconds": round(time.monotonic() - wall, 3),
-        "cpuSeconds": round(time.process_time() - cpu, 3),
+        "cpuSeconds": round(processor_seconds() - cpu, 3),
     }
 
 
@@ -145,7 +147,31 @@ def summary(rows: Sequence[Row]) -> list[str]:
     small = [row for row in called if row["nodes"] <= 32]
     if small:
         lines += ["", "All cells of 4 to 32 nodes:", "", *_shares(small, ("method", "timeLimit"))]
+    lines += _against_longer(called)
     return [*lines, "", "Cell by cell:", "", *_shares(called, (*_KEYS, "timeLimit"))]
+
+
+def _against_longer(rows: Sequence[Row]) -> list[str]:
+    """Moves beside those of the longest run of the same instance, cell by cell; nothing where there is none.
+
+    Only where both place the same pods of each priority are moves comparable.
+    """
+    cells: dict[tuple[Any, ...], list[tuple[Row, Row]]] = {}
+    for mine in grouped(rows, *_KEYS, "seed").values():
+        longest = max(mine, key=itemgetter("timeLimit"))
+        for row in mine:
+            if row["timeLimit"] < longest["timeLimit"]:
+                limits = row["timeLimit"], longest["timeLimit"]
+                cells.setdefault((*(row[key] for key in _KEYS), *limits), []).append((row, longest))
+    lines = [[*cell, len(pairs), *_moves(pairs)] for cell, pairs in sorted(cells.items())]
+    header = [*_KEYS, "timeLimit", "longer", "runs", "same pods placed", "moves", "longer: moves", "ratio"]
+    return ["", "Against longer runs:", "", *table(header, lines)] if lines else []
+
+
+def _moves(pairs: Sequence[tuple[Row, Row]]) -> list[float | None]:
+    same = [pair for pair in pairs if pair[0]["placed"] == pair[1]["placed"]]
+    mine, theirs = (sum(pair[which]["moves"] for pair in same) for which in (0, 1))
+    return [len(same), mine, theirs, mine / theirs if theirs else None]
 
 
 def _shares(rows: Sequence[Row], keys: tuple[str, ...]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .registry import Benchmark, Row
 
@@ -39,7 +39,9 @@ def spans(numbers: Sequence[int]) -> str:
 def table(header: Sequence[str], lines: Sequence[Sequence[object]]) -> list[str]:
     """A Markdown table; numbers are aligned to the right."""
     cells = [[shown(value) for value in line] for line in lines]
-    right = [all(isinstance(line[i], int | float | None) for line in lines) for i in range(len(header))]
+    right = [
+        all(isinstance(line[i], int | float | Span | None) for line in lines) for i in range(len(header))
+    ]
     rule = ["---:" if aligned else "---" for aligned in right]
     return ["| " + " | ".join(line) + " |" for line in (list(header), rule, *cells)]
 
@@ -51,6 +53,19 @@ def shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     return str(value).replace("|", "\\|")
+
+
+class Span(NamedTuple):
+    """A mean with its extremes."""
+
+    mean: float
+    least: float
+    most: float
+
+    def __str__(self) -> str:
+        if self.least == self.most:
+            return shown(self.mean)
+        return f"{shown(self.mean)} ({shown(self.least)}..{shown(self.most)})"
 
 
 def mean(rows: Sequence[Row], key: str) -> float | None:
@@ -72,20 +87,34 @@ def grouped(rows: Sequence[Row], *keys: str) -> Mapping[tuple[Any, ...], list[Ro
     return found
 
 
-def averages(*keys: str) -> Callable[[Sequence[Row]], list[str]]:
-    """A summary with one line per case and limit (`keys`), and means over the seeds."""
+def averages(*keys: str, ranges: Sequence[str] = ()) -> Callable[[Sequence[Row]], list[str]]:
+    """A summary with one line per case and limit, and means over the seeds.
+
+    Parameters
+    ----------
+    keys : str
+        Fields that tell lines apart.
+    ranges : sequence of str
+        Fields whose smallest and largest values are shown too.
+    """
 
     def summary(rows: Sequence[Row]) -> list[str]:
         hidden = {*keys, *_NOT_SHOWN, "workers"}
         names = list(dict.fromkeys(name for row in rows for name in row if name not in hidden))
         numbers = [name for name in names if any(_number(row.get(name)) for row in rows)]
         lines = [
-            [*values, len(mine), *(mean(mine, name) for name in numbers)]
+            [*values, len(mine), *((span if name in ranges else mean)(mine, name) for name in numbers)]
             for values, mine in grouped(rows, *keys).items()
         ]
         return table([*keys, "runs", *numbers], lines)
 
     return summary
+
+
+def span(rows: Sequence[Row], key: str) -> Span | None:
+    """Mean, smallest and largest value of a field."""
+    values = [float(row[key]) for row in rows if row.get(key) is not None]
+    return Span(sum(values) / len(values), min(values), max(values)) if values else None
 
 
 def _number(value: object) -> bool:

@@ -18,6 +18,8 @@ def test_a_run_gives_gap_and_greedy_beside_it(name, monkeypatch):
     assert row["gapPercent"] >= 0
     if row["greedyGapPercent"] is not None:
         assert row["greedyGapPercent"] >= row["gapPercent"]
+    assert row.get("naivePlaced", 40) == 40
+    assert ("naivePlaced" in row) == (name == "spread")
 
 
 def test_the_snapshot_is_read_as_it_is(tmp_path):

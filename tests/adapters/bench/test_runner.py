@@ -3,7 +3,7 @@ import json
 import pytest
 from kubestow.adapters.bench import registry, runner
 from kubestow.adapters.bench.registry import Benchmark, Run
-from kubestow.adapters.bench.report import averages, report, spans, table
+from kubestow.adapters.bench.report import averages, report, span, spans, table
 from kubestow.model.errors import BadInput
 
 CASES = tuple({"size": size, "fast": fast} for size in (1, 2) for fast in (False, True))
@@ -127,3 +127,11 @@ def test_numbers_stand_on_the_right():
         "| a | b |", "| --- | ---: |", "| x\\|y | 1.235 |", "| z |  |",
     ]  # fmt: skip
     assert spans([1, 2, 3, 7, 9, 10]) == "1..3, 7, 9..10"
+
+
+def test_a_mean_comes_with_its_extremes_where_they_differ():
+    """A range says how much the seeds matter."""
+    rows = [{"a": 1.0, "b": 2, "c": None}, {"a": 2.0, "b": 2}]
+    assert [str(span(rows, key)) for key in "abc"] == ["1.5 (1..2)", "2", "None"]
+    (*_, line) = averages("b", ranges=("a",))(rows)
+    assert line == "| 2 | 2 | 1.5 (1..2) |"
