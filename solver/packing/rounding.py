@@ -11,6 +11,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _NODES = 2000
 """Nodes of the search tree where work is counted instead of timed."""
+_PRESOLVED = 2000
+"""Columns up to which presolve pays; it compares them with each other and does not look at the clock."""
 
 
 def whole_patterns(worth: Ints, rows: Ints, lower: Floats, upper: Floats, seconds: float | None) -> Ints:
@@ -49,6 +51,8 @@ def whole_patterns(worth: Ints, rows: Ints, lower: Floats, upper: Floats, second
     solver: Any = highspy.Highs()
     solver.silent()
     solver.setOptionValue("threads", 1)
+    if columns > _PRESOLVED:
+        solver.setOptionValue("presolve", "off")
     # The worth is a whole number: nothing better is left once the gap is below 1.
     solver.setOptionValue("mip_abs_gap", 0.99)
     if seconds is None:
