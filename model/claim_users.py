@@ -58,6 +58,11 @@ def users(final: FinalState, concerns: Callable[[Pod], bool] = uses_claims) -> I
             yield standing.user(pod, group)
 
 
+def judged(final: FinalState, rule: str, concerns: Callable[[Pod], bool] = uses_claims) -> Iterator[User]:
+    """Those of `users` whose profile runs the filter `rule`."""
+    return (user for user in users(final, concerns) if final.checked(user.pod, rule))
+
+
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """Per pod, whether it stays or arrives; lists, because single elements are asked for."""

@@ -121,6 +121,10 @@ class FinalState:
         """The profile of the pod's scheduler, or the first one for pods of other schedulers."""
         return self.profile_of(pod) or self.configuration.profiles[0]
 
+    def checked(self, pod: Pod, rule: str) -> bool:
+        """Whether the pod's profile runs the filter `rule`: what others break of it is no violation."""
+        return rule in self.profile_or_first(pod).filters
+
     def keys_of(self, positions: NDArray[np.integer]) -> tuple[str, ...]:
         """Sorted keys of the pods at `positions`."""
         listed: list[int] = positions.tolist()

@@ -22,7 +22,8 @@ def ports_conflict(one: HostPort, other: HostPort) -> bool:
 def conflicting(final: FinalState) -> Iterator[Violation]:
     """Each node, protocol and port that pods dispute; pods that arrive into a dispute count apart.
 
-    Arrivals whose profile does not check ports are reported as advice.
+    A pod whose profile does not check ports may have come, or come, last: it counts only against one that
+    arrives and does.
     """
     for (node, protocol, port), uses in _uses(final).items():
         pairs = [
@@ -30,10 +31,12 @@ def conflicting(final: FinalState) -> Iterator[Violation]:
             for one, other in combinations(uses, 2)
             if one[1] != other[1] and _same_address(one[0], other[0])
         ]
-        for arriving in (False, True):
-            found = [pair for pair in pairs if _arrives(final, pair) == arriving]
-            if found:
-                yield _violation(final, node, f"{protocol}/{port}", found, arriving)
+        arriving = [pair for pair in pairs if any(_arrives(final, position) for position in pair)]
+        staying = [pair for pair in pairs if all(_stays(final, position) for position in pair)]
+        if staying:
+            yield _violation(final, node, f"{protocol}/{port}", staying)
+        if arriving:
+            yield _violation(final, node, f"{protocol}/{port}", arriving, "arriving")
 
 
 def _uses(final: FinalState) -> dict[tuple[int, str, int], list[_Use]]:
@@ -52,25 +55,26 @@ def _same_address(one: str, other: str) -> bool:
     return one == other or ANY_ADDRESS in (one, other)
 
 
-def _arrives(final: FinalState, pair: tuple[int, int]) -> bool:
-    """Whether a pod of the pair arrives and its profile checks ports."""
-    return any(
-        final.arriving[position] and RULE in final.profile_or_first(final.pods[position]).filters
-        for position in pair
-    )
+def _arrives(final: FinalState, position: int) -> bool:
+    """Whether the pod arrives and its profile checks ports."""
+    return bool(final.arriving[position]) and final.checked(final.pods[position], RULE)
+
+
+def _stays(final: FinalState, position: int) -> bool:
+    """Whether the pod stays and its profile checks ports."""
+    return bool(final.staying[position]) and final.checked(final.pods[position], RULE)
 
 
 def _violation(
-    final: FinalState, node: int, port: str, pairs: list[tuple[int, int]], arriving: bool
+    final: FinalState, node: int, port: str, pairs: list[tuple[int, int]], *standing: str
 ) -> Violation:
     where = final.nodes[node].name
     pods = sorted({final.pods[position].key for pair in pairs for position in pair})
     return Violation(
         rule=RULE,
-        key=(where, port, "arriving") if arriving else (where, port),
+        key=(where, port, *standing),
         magnitude=len(pairs),
         pods=tuple(pods),
         node=where,
         message=f"host port {port} of {where} is wanted by {len(pods)} pods",
-        advisory=not arriving and any(final.arriving[position] for pair in pairs for position in pair),
     )

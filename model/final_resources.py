@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .final import FinalState
 from .reasons import Violation
-from .resources import PODS
-from .usage import Mask, by_node, capacities, checks, per_kind, plain_request, resource_names
+from .resources import CPU, PODS
+from .usage import by_node, capacities, checks, per_kind, plain_request, resource_names
 
 RULE = "NodeResourcesFit"
 Positions = NDArray[np.int64]
@@ -22,7 +22,8 @@ def overcommitted(final: FinalState) -> Iterator[Violation]:
     kube-scheduler compares a resource only for a pod that requests it. So a node
     may stay overcommitted, and even receive pods that do not request the
     resource; an arriving pod that does is a violation of its own, whatever leaves.
-    Arrivals that their profile does not check are reported as advice.
+    Pods whose profile does not compare the resource may have come, or come, last:
+    they count only against one that arrives and is compared.
     """
     for name in (PODS, *resource_names(final)):
         yield from _of_resource(final, name)
@@ -36,26 +37,30 @@ def _of_resource(final: FinalState, name: str) -> Iterator[Violation]:
     if not over:
         return
     wants = np.array([amount > 0 for amount in amounts])
-    checked = np.array([checks(final.profile_or_first(kind), name) for kind in final.kinds])
+    compared = wants & np.array([checks(final.profile_or_first(kind), name) for kind in final.kinds])
+    compared_use = by_node(
+        final, [amount if each else 0 for amount, each in zip(amounts, compared, strict=True)]
+    )
     for node in over:
         here = final.pods_on(node)
-        here = here[wants[final.kind_of[here]]]
-        yield _violation(final, name, node, here, checked, used[node], offered[node])
+        here = here[compared[final.kind_of[here]]]
+        new = here[final.arriving[here]]
+        if new.size:
+            yield _violation(final, name, node, new, used[node], offered[node], "arriving")
+        elif int(compared_use[node]) > offered[node]:
+            yield _violation(final, name, node, here, int(compared_use[node]), offered[node])
 
 
 def _violation(
-    final: FinalState, name: str, node: int, here: Positions, checked: Mask, used: int, offered: int
+    final: FinalState, name: str, node: int, pods: Positions, used: int, offered: int, *standing: str
 ) -> Violation:
-    where = final.nodes[node].name
-    new = here[final.arriving[here]]
-    arriving = new[checked[final.kind_of[new]]]
+    where, unit = final.nodes[node].name, "m" if name == CPU else ""
     reason = "Too many pods" if name == PODS else f"Insufficient {name}"
     return Violation(
         rule=RULE,
-        key=(where, name, "arriving") if arriving.size else (where, name),
+        key=(where, name, *standing),
         magnitude=used - offered,
-        pods=final.keys_of(arriving if arriving.size else here),
+        pods=final.keys_of(pods),
         node=where,
-        message=f"{reason}: the pods on {where} request {used}, {offered} is allocatable",
-        advisory=not arriving.size and bool(new.size),
+        message=f"{reason}: the pods on {where} request {used}{unit}, {offered}{unit} is allocatable",
     )

@@ -29,7 +29,7 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
     pod in whose domain it is selected; it breaks its required affinity when it is not grounded
     (`grounding`). Pods that stay are held against each other alone and their violations are
     advisory: a required affinity without company, an anti-affinity between two that stay. Pods whose
-    profile does not run the filter break nothing when they arrive.
+    profile does not run the filter break nothing; but pods that arrive must respect those that stay.
 
     Notes
     -----
@@ -38,9 +38,9 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
     ``node NAME``. The magnitude is the number of `Violation.pods`.
     """
     known, index = final.cluster.affinity_terms, final.kind_index
-    unchecked = _unchecked(final)
+    checked = _checked(final)
     for group in anti_affinity_groups(final.kinds, known, index):
-        yield from _conflicts(final, group, unchecked)
+        yield from _conflicts(final, group, checked)
     groups = affinity_groups(final.kinds, known, index, final.profile_of)
     if groups:
         grounded = Grounding(final, groups).grounded()
@@ -49,26 +49,26 @@ def pod_affinity_violations(final: FinalState) -> Iterator[Violation]:
             yield from _left_alone(final, group)
 
 
-def _conflicts(final: FinalState, group: AntiAffinityGroup, unchecked: Flags) -> Iterator[Violation]:
+def _conflicts(final: FinalState, group: AntiAffinityGroup, checked: Flags) -> Iterator[Violation]:
     domains = final.cluster.topology.domains(group.term.topology_key)
     pods = placed(final, np.union1d(group.owners, group.selected))
-    pods = pods[(domains.of_node[final.node_of[pods]] >= 0) & ~unchecked[pods]]
+    pods = pods[(domains.of_node[final.node_of[pods]] >= 0) & (final.staying | checked)[pods]]
     domain = domains.of_node[final.node_of[pods]]
     owner = np.isin(final.kind_of[pods], group.owners)
     selected = np.isin(final.kind_of[pods], group.selected)
     stays = final.staying[pods]
+    held = stays & checked[pods]
     arriving = owner & _others(domain, selected) | selected & _others(domain, owner)
-    staying = owner & _others(domain, selected & stays)
+    staying = owner & _others(domain, selected & held)
     about = f"anti-affinity to pods {group.term.text}"
     key = ("anti-affinity", group.term.text)
     yield from _report(final, domains, key, about, pods[arriving & ~stays], advisory=False)
-    yield from _report(final, domains, key, about, pods[staying & stays], advisory=True)
+    yield from _report(final, domains, key, about, pods[staying & held], advisory=True)
 
 
-def _unchecked(final: FinalState) -> Flags:
-    """Shape (pods,): arriving pods for which the rule does not filter; they come last and disturb nobody."""
-    free = np.array([not filters(final.profile_of(kind)) for kind in final.kinds], dtype=bool)
-    return final.arriving & free[final.kind_of]
+def _checked(final: FinalState) -> Flags:
+    """Shape (pods,): pods for which the rule filters; of the others, those that arrive disturb nobody."""
+    return np.array([filters(final.profile_of(kind)) for kind in final.kinds], dtype=bool)[final.kind_of]
 
 
 def _others(domain: NDArray[np.int64], which: Flags) -> Flags:

@@ -48,12 +48,16 @@ class Attachments:
         self._csi = csi = problem.cluster.csi
         self.of_class = [csi.attachables(cls.pod) for cls in problem.classes]
         self._pinned: dict[int, set[Volume]] = {}
+        self._judged: dict[int, set[Volume]] = {}
         pinned = problem.pinned
         for kind, pod in enumerate(pinned.kinds):
             attachables = csi.attachables(pod)
             places: list[int] = np.unique(pinned.node[pinned.kind == kind]).tolist() if attachables else []
+            judged = "NodeVolumeLimits" in problem.profile_of(pod).filters
             for place in places:
-                self._pinned.setdefault(place, set()).update(self._counted(attachables, place))
+                volumes = self._counted(attachables, place)
+                self._pinned.setdefault(place, set()).update(volumes)
+                self._judged.setdefault(place, set()).update(volumes if judged else ())
         self._rooms: dict[int, dict[str, Room]] = {}
 
     def _counted(self, attachables: Sequence[Attachable], node: int) -> set[Volume]:
@@ -85,17 +89,23 @@ class Attachments:
         attached = {volume for volume in self._csi.attached(name) if volume[0] == driver}
         taken = frozenset(used | attached)
         free = limit - len(taken)
-        # An excess that pinned pods have brought is inherited; it may not grow.
-        return Room(max(free, 0) if used else free, taken)
+        # An excess that pinned pods have brought, and are judged by, is inherited; it may not grow.
+        inherited = any(volume[0] == driver for volume in self._judged.get(node, ()))
+        return Room(max(free, 0) if inherited else free, taken)
+
+    def brings(self, c: int, node: int) -> dict[str, set[Volume]]:
+        """Volumes, by limited driver, that no pinned pod on the node has."""
+        rooms, pinned = self.rooms(node), self._pinned.get(node, set[Volume]())
+        found: dict[str, set[Volume]] = {}
+        for volume in self.volumes(c, node) - pinned if rooms else ():
+            if volume[0] in rooms:
+                found.setdefault(volume[0], set()).add(volume)
+        return found
 
     def new(self, c: int, node: int) -> dict[str, set[Volume]]:
         """Volumes, by limited driver, that the class's first pod on a node would attach or share."""
         rooms = self.rooms(node)
-        found: dict[str, set[Volume]] = {}
-        for volume in self.volumes(c, node) if rooms else ():
-            if volume[0] in rooms:
-                found.setdefault(volume[0], set()).add(volume)
-        return {driver: volumes - rooms[driver].taken for driver, volumes in found.items()}
+        return {driver: volumes - rooms[driver].taken for driver, volumes in self.brings(c, node).items()}
 
     def fits(self, c: int, node: int) -> bool:
         """Whether a pod of the class can be on the node beside pinned pods."""

@@ -66,7 +66,7 @@ class Pool:
 
 
 class Claimed:
-    """Claims of the free pods of a problem.
+    """Claims of the free pods of a problem whose profile runs VolumeBinding.
 
     Parameters
     ----------
@@ -87,6 +87,8 @@ class Claimed:
         self.reach: dict[str, Mask] = {}
         users: dict[str, tuple[PersistentVolumeClaim, list[int]]] = {}
         for cls in problem.classes:
+            if "VolumeBinding" not in cls.profile.filters:
+                continue
             for use in {use.key: use for use in self.uses(cls.pod)}.values():
                 if use.claim is not None and self._storage.binding(use.claim) is Binding.DELAYED:
                     users.setdefault(use.key, (use.claim, []))[1].append(cls.index)

@@ -161,6 +161,10 @@ class Problem:
             mask[cls.index] = self.static.eligible(cls.pod, cls.profile)
         return mask
 
+    def checked(self, rule: str) -> Mask:
+        """Shape (classes,): classes whose profile runs the filter `rule`."""
+        return np.array([rule in cls.profile.filters for cls in self.classes], dtype=bool)
+
     def profile_of(self, pod: Pod) -> Profile:
         """The profile of the pod's ``schedulerName``, or the first one."""
         return profile_for(self.configuration, pod)

@@ -13,9 +13,10 @@ from itertools import combinations_with_replacement, product
 
 import highspy
 import numpy as np
+from kubestow.model.api import Pod
 from kubestow.model.cluster import Cluster
 from kubestow.model.final import FinalState
-from kubestow.model.profile import SchedulerConfiguration
+from kubestow.model.profile import Profile, SchedulerConfiguration
 from kubestow.model.reasons import Violation
 from kubestow.model.rules import RULE_BY_NAME
 from kubestow.model.rules.base import Rule
@@ -132,6 +133,22 @@ class Case:
     def admitted(self) -> set[Key]:
         """What the encoder allows."""
         return solutions(self.scope(range(len(self.problem.nodes)), self.nothing))
+
+
+LAX = SchedulerConfiguration((Profile(), Profile("lax", filters=("NodeName",))))
+"""A second profile, which runs no filter that the rules under test are about."""
+
+
+def with_lax_pods(case: Case, seed: int) -> Case:
+    """The case with some pods under the profile ``lax``."""
+    draw = random.Random(seed)
+    share = draw.choice([0.3, 0.6, 1.0])
+    pods = tuple(_lax(pod) if draw.random() < share else pod for pod in case.cluster.pods)
+    return Case(case.cluster.with_changes(pods=pods), case.encoder, LAX)
+
+
+def _lax(pod: Pod) -> Pod:
+    return pod.model_copy(update={"spec": pod.spec.model_copy(update={"scheduler_name": "lax"})})
 
 
 def _places(size: int, pods: int) -> list[list[int]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..api import Pod
-from ..claim_users import Findings, User, users
+from ..claim_users import Findings, User, judged, users
 from ..claims import ClaimUse, claim_uses, foreign, has_claim
 from ..csi import Attachable, Csi
 from ..csi_translation import inline_plugin
@@ -83,34 +84,73 @@ class NodeVolumeLimits(Rule):
     def violations(self, final: FinalState) -> Iterable[Violation]:
         """Volumes beyond a limit, by node and driver; pods without their driver, by node and driver."""
         csi, findings = final.cluster.csi, Findings(self.name, final)
-        on_node: dict[int, dict[Volume, list[int]]] = {}
+        loads: dict[int, _Load] = {}
         for user, attachables in _attaching(final):
+            checked = final.checked(user.pod, self.name)
             for place, positions in findings.by_node(user.placed).items():
                 name = final.nodes[place].name
                 for volume in _volumes(csi, attachables, name):
-                    on_node.setdefault(place, {}).setdefault(volume, []).extend(positions)
-                    if csi.lacks_driver(volume[0], name):
+                    loads.setdefault(place, _Load()).add(final, volume, positions, checked=checked)
+                    if checked and csi.lacks_driver(volume[0], name):
                         message = f"CSI driver {volume[0]} is not installed on node {name}"
                         findings.add(("driver", name, volume[0]), positions, message, name)
         for use, user in _unknown_claims(final):
-            findings.add(
-                ("claim", use.key), user.arriving, f"{use.not_found}, but pods with it arrive on nodes"
-            )
+            message = f"{use.not_found}, but pods with it arrive on nodes"
+            findings.add(("claim", use.key), user.arriving, message)
         yield from findings
-        for place, volumes in on_node.items():
-            yield from self._excess(final, place, volumes)
+        for place, load in loads.items():
+            yield from self._excess(final, place, load)
 
-    def _excess(self, final: FinalState, place: int, volumes: dict[Volume, list[int]]) -> Iterator[Violation]:
+    def _excess(self, final: FinalState, place: int, load: _Load) -> Iterator[Violation]:
         name = final.nodes[place].name
-        count = Counter(driver for driver, _ in volumes.keys() | final.cluster.csi.attached(name))
         for driver, limit in final.cluster.csi.limits(name).items():
-            users = {p for (owner, _), positions in volumes.items() if owner == driver for p in positions}
-            if users and count[driver] > limit:
+            volumes = {volume for volume in load.counted(driver) if volume[0] == driver}
+            if not volumes:
+                continue
+            count = len(
+                volumes | {volume for volume in final.cluster.csi.attached(name) if volume[0] == driver}
+            )
+            if count > limit:
+                users = {position for volume in volumes for position in load.users[volume]}
                 pods = tuple(sorted(final.pods[position].key for position in users))
-                message = f"node {name} attaches {count[driver]} volumes of {driver}, its limit is {limit}"
-                yield Violation(
-                    self.name, ("limit", name, driver), count[driver] - limit, pods, name, message
-                )
+                message = f"node {name} attaches {count} volumes of {driver}, its limit is {limit}"
+                yield Violation(self.name, ("limit", name, driver), count - limit, pods, name, message)
+
+
+@dataclass(slots=True)
+class _Load:
+    """The volumes that pods use on a node.
+
+    Attributes
+    ----------
+    users : dict of Volume to list of int
+        Positions of the pods.
+    staying, judged, brought : set of Volume
+        Those of pods that stay; those of pods whose profile looks at limits, and of such pods that arrive.
+    """
+
+    users: dict[Volume, list[int]] = field(default_factory=dict[Volume, list[int]])
+    staying: set[Volume] = field(default_factory=set[Volume])
+    judged: set[Volume] = field(default_factory=set[Volume])
+    brought: set[Volume] = field(default_factory=set[Volume])
+
+    def add(self, final: FinalState, volume: Volume, positions: Sequence[int], *, checked: bool) -> None:
+        """Count pods at `positions` as users of `volume`."""
+        self.users.setdefault(volume, []).extend(positions)
+        staying = any(final.staying[position] for position in positions)
+        arriving = any(final.arriving[position] for position in positions)
+        self.staying |= {volume} if staying else set()
+        self.judged |= {volume} if checked and staying else set()
+        self.brought |= {volume} if checked and arriving else set()
+
+    def counted(self, driver: str) -> Iterable[Volume]:
+        """All volumes where a judged pod brings one of the driver; else those there before, if any is judged.
+
+        Arriving pods that are not judged come last, and are nobody's fault.
+        """
+        if any(volume[0] == driver for volume in self.brought - self.staying):
+            return self.users
+        return self.staying if any(volume[0] == driver for volume in self.judged) else ()
 
 
 def _may_attach(pod: Pod) -> bool:
@@ -125,7 +165,7 @@ def _attaching(final: FinalState) -> Iterator[tuple[User, tuple[Attachable, ...]
 
 
 def _unknown_claims(final: FinalState) -> Iterator[tuple[ClaimUse, User]]:
-    for user in users(final):
+    for user in judged(final, NodeVolumeLimits.name):
         for use in claim_uses(user.pod, final.cluster.claims):
             if use.claim is None:
                 yield use, user

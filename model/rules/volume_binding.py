@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..api import PersistentVolumeClaim, Pod
 from ..claim_demands import Demand, Demands
 from ..claim_serving import Assumed, PodClaims, Served, UnparsableClaim, pod_claims, serve
-from ..claim_users import Findings, User, users
+from ..claim_users import Findings, User, judged, users
 from ..claims import ClaimUse, claim_class, claim_uses, foreign
 from ..final import FinalState
 from ..profile import Profile
@@ -86,7 +86,7 @@ class VolumeBinding(Rule):
         """Claims out of reach, by claim and node; for arriving pods, claims that nothing is left for."""
         storage = final.cluster.storage
         findings, demands = Findings(self.name, final), Demands(storage, final.nodes)
-        for user in users(final):
+        for user in judged(final, self.name):
             for use in claim_uses(user.pod, storage.claims):
                 problem = _problem(user.pod, use) or (UNBOUND if _unbound(use, storage) else "")
                 if use.claim is None or problem:

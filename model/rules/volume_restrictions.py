@@ -6,14 +6,14 @@ Source: ``pkg/scheduler/framework/plugins/volumerestrictions``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ..api import Pod, Volume
-from ..claim_users import Findings, users
+from ..claim_users import Findings, User, judged, users
 from ..claims import READ_WRITE_ONCE_POD, ClaimUse, claim_uses
 from ..final import FinalState
 from ..profile import Profile
@@ -120,33 +120,43 @@ class VolumeRestrictions(Rule):
         return Verdict.unschedulable(self.name, SINGLE_POD) if in_use.count > 0 else None
 
     def violations(self, final: FinalState) -> Iterable[Violation]:
-        """Pairs of pods in conflict, by node and disk; pods beyond the first, by ReadWriteOncePod claim."""
+        """Pairs of pods in conflict, by node and disk; pods beyond the first, by ReadWriteOncePod claim.
+
+        Pods whose profile does not run the filter count only against others that do and arrive.
+        """
         yield from self._disk_conflicts(final)
         findings = Findings(self.name, final)
+        contested = {
+            use.key for user in judged(final, self.name) if user.arriving for use in _singles(final, user)
+        }
         for user in users(final):
-            for use in _plain_uses(user.pod, final.cluster.claims):
+            checked = final.checked(user.pod, self.name)
+            for use in _singles(final, user):
+                if checked or use.key in contested:
+                    message = f"claim {use.key} is ReadWriteOncePod, but several pods use it"
+                    findings.add(("single", use.key), user.placed, message)
+            for use in _plain_uses(user.pod, final.cluster.claims) if checked else ():
                 if use.claim is None:
                     message = f"{use.not_found}, but pods with it arrive on nodes"
                     findings.add(("claim", use.key), user.arriving, message)
-                elif _single(use):
-                    message = f"claim {use.key} is ReadWriteOncePod, but several pods use it"
-                    findings.add(("single", use.key), user.placed, message)
         yield from findings.beyond({"single": 1})
 
     def _disk_conflicts(self, final: FinalState) -> Iterator[Violation]:
         """Group the pods by node, disk and use; conflicts are counted between the groups."""
-        groups: dict[tuple[int, str, str], dict[frozenset[Disk], list[int]]] = {}
+        groups: dict[tuple[int, str, str], dict[frozenset[Disk], _Users]] = {}
         for kind, pod in enumerate(final.kinds):
+            checked = final.checked(pod, self.name)
             for (name, identity), use in _by_identity(disks(pod)).items() if pod.spec.volumes else ():
                 for position in final.pods_of(np.array([kind])).tolist():
                     node = int(final.node_of[position])
                     if node >= 0:
                         group = groups.setdefault((node, name, identity), {})
-                        group.setdefault(use, []).append(position)
+                        arriving = bool(final.arriving[position])
+                        group.setdefault(use, _Users()).add(position, checked=checked, arriving=arriving)
         for (node, name, identity), group in groups.items():
-            pairs = _conflicting_pairs({use: len(positions) for use, positions in group.items()})
+            pairs = _conflicting_pairs(group)
             if pairs:
-                positions = sorted(position for members in group.values() for position in members)
+                positions = sorted(position for users in group.values() for position in users.positions)
                 yield self._conflict(final, node, (name, identity), positions, pairs)
 
     def _conflict(
@@ -166,6 +176,10 @@ class VolumeRestrictions(Rule):
 
 def _plain_uses(pod: Pod, claims: Mapping[str, Any]) -> list[ClaimUse]:
     return [use for use in claim_uses(pod, claims) if not use.ephemeral]
+
+
+def _singles(final: FinalState, user: User) -> list[ClaimUse]:
+    return [use for use in _plain_uses(user.pod, final.cluster.claims) if _single(use)]
 
 
 def _single(use: ClaimUse) -> bool:
@@ -203,8 +217,28 @@ def _by_identity(uses: tuple[Disk, ...]) -> dict[tuple[str, str], frozenset[Disk
     return {identity: frozenset(group) for identity, group in found.items()}
 
 
-def _conflicting_pairs(count: Mapping[frozenset[Disk], int]) -> int:
-    """How many pairs of pods conflict, from the number of pods with each use of one disk."""
-    within = sum(n * (n - 1) // 2 for use, n in count.items() if _conflict(use, tuple(use)))
-    across = sum(count[a] * count[b] for a, b in combinations(count, 2) if _conflict(a, tuple(b)))
-    return within + across
+@dataclass(slots=True)
+class _Users:
+    """Pods on a node with the same use of a disk: judged ones, those of them that arrive, and others."""
+
+    positions: list[int] = field(default_factory=list[int])
+    judged: int = 0
+    arriving: int = 0
+    others: int = 0
+
+    def add(self, position: int, *, checked: bool, arriving: bool) -> None:
+        """Count a pod; `checked` says whether its profile runs the filter."""
+        self.positions.append(position)
+        self.judged += checked
+        self.arriving += checked and arriving
+        self.others += not checked
+
+
+def _conflicting_pairs(users: Mapping[frozenset[Disk], _Users]) -> int:
+    """How many pairs of pods conflict over one disk: judged ones, or one of them arriving and another pod."""
+    within = sum(u.judged * (u.judged - 1) // 2 for use, u in users.items() if _conflict(use, tuple(use)))
+    across = sum(
+        users[a].judged * users[b].judged for a, b in combinations(users, 2) if _conflict(a, tuple(b))
+    )
+    mixed = sum(users[a].arriving * users[b].others for a in users for b in users if _conflict(a, tuple(b)))
+    return within + across + mixed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..api import Node, PersistentVolume, Pod
-from ..claim_users import Findings, users
+from ..claim_users import Findings, judged
 from ..claims import ClaimUse, claim_class, claim_uses
 from ..csi_translation import BETA_REGION, BETA_ZONE, MULTI_ZONE, REGION, ZONE
 from ..final import FinalState
@@ -83,7 +83,7 @@ class VolumeZone(Rule):
     def violations(self, final: FinalState) -> Iterable[Violation]:
         """Pods on a node outside a volume's zones, by claim and node; arriving pods with a bad claim."""
         findings, storage = Findings(self.name, final), final.cluster.storage
-        for user in users(final):
+        for user in judged(final, self.name):
             for use in _plain_uses(user.pod, storage):
                 problem = _problem(use, storage)
                 if problem:

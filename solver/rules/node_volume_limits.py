@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...model.claims import claim_uses
 from ..attachments import Attachments, Volume
 from ..coupling import Coupling
-from ..cp import Expr, total
+from ..cp import Expr, total, when
 from ..problem import Problem
 from ..scope import Scope
 from .base import Encoder
@@ -20,13 +20,15 @@ class NodeVolumeLimits(Encoder):
     name = "NodeVolumeLimits"
 
     def applies_to(self, problem: Problem) -> bool:
-        """Whether a free pod has volumes."""
-        return any(cls.pod.spec.volumes for cls in problem.classes)
+        """Whether a free pod that is checked has volumes."""
+        return any(cls.pod.spec.volumes and self.name in cls.profile.filters for cls in problem.classes)
 
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes that lack a driver or room, and all nodes of classes whose claims are missing."""
         attachments = problem.once(Attachments)
         for cls in problem.classes:
+            if self.name not in cls.profile.filters:
+                continue
             if any(use.claim is None for use in claim_uses(cls.pod, problem.cluster.claims)):
                 eligible[cls.index] = False
             if not attachments.of_class[cls.index]:
@@ -44,8 +46,8 @@ class NodeVolumeLimits(Encoder):
                 coupling.frozen[c] = True
 
     def constrain(self, scope: Scope) -> None:
-        """Count the volumes that free pods bring to each node."""
-        attachments = scope.problem.once(Attachments)
+        """Count the volumes that free pods bring to each node, where one of them is checked."""
+        attachments, checked = scope.problem.once(Attachments), scope.problem.checked(self.name)
         for n in scope.nodes:
             users: dict[Volume, list[int]] = {}
             for c in scope.classes_at(n):
@@ -56,8 +58,16 @@ class NodeVolumeLimits(Encoder):
                 attached = [
                     _attached(scope, n, classes) for volume, classes in users.items() if volume[0] == driver
                 ]
-                if len(attached) > max(room.free, 0):
+                if len(attached) <= max(room.free, 0):
+                    continue
+                classes = {c for volume, some in users.items() if volume[0] == driver for c in some}
+                judged = [
+                    c for c in scope.classes_at(n) if checked[c] and attachments.brings(c, n).get(driver)
+                ]
+                if checked[list(classes)].all():
                     scope.model.add(total(attached) <= room.free)
+                elif judged:
+                    when(_attached(scope, n, judged), scope.model.add(total(attached) <= room.free))
 
 
 def _attached(scope: Scope, n: int, classes: list[int]) -> Expr:

@@ -33,7 +33,7 @@ class VolumeBinding(Encoder):
         """Clear nodes that bound claims cannot be reached from, and where waiting ones cannot be served."""
         claimed = problem.once(Claimed)
         for cls in problem.classes:
-            if cls.pod.spec.volumes:
+            if cls.pod.spec.volumes and self.name in cls.profile.filters:
                 eligible[cls.index] &= claimed.usable(cls.pod)
         for number, claim in enumerate(claimed.waiting):
             eligible[list(claim.classes)] &= claimed.served(number)

@@ -13,7 +13,7 @@ from ...model.api import Pod, Volume
 from ...model.claims import READ_WRITE_ONCE_POD, ClaimUse, claim_uses
 from ..conflicts import Conflicts
 from ..coupling import Coupling
-from ..cp import total
+from ..cp import total, weighted
 from ..problem import Problem
 from ..relaxation import Relaxation
 from ..scope import Scope
@@ -51,17 +51,20 @@ class SinglePod:
     Parameters
     ----------
     classes : tuple of int
-        Free classes that use it.
+        Free classes that use it and whose profile runs the filter.
+    others : tuple of int
+        Free classes that use it and are not checked.
     taken : bool
         Whether a pinned pod has it.
     """
 
     classes: tuple[int, ...]
+    others: tuple[int, ...]
     taken: bool
 
     def disputed(self, problem: Problem) -> bool:
         """Whether there is more than one free pod for it."""
-        return sum(int(problem.count[c]) for c in self.classes) > 1
+        return sum(int(problem.count[c]) for c in (*self.classes, *self.others)) > 1
 
 
 class VolumeRestrictions(Encoder):
@@ -70,14 +73,15 @@ class VolumeRestrictions(Encoder):
     name = "VolumeRestrictions"
 
     def applies_to(self, problem: Problem) -> bool:
-        """Whether a free pod has volumes."""
-        return any(cls.pod.spec.volumes for cls in problem.classes)
+        """Whether a free pod that is checked has volumes."""
+        return any(cls.pod.spec.volumes and self.name in cls.profile.filters for cls in problem.classes)
 
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes whose pinned pods use a disk, and all nodes where a claim is taken or missing."""
         problem.once(disk_conflicts).restrict(eligible)
         for cls in problem.classes:
-            if any(use.claim is None for use in _uses(problem, cls.pod)):
+            checked = self.name in cls.profile.filters
+            if checked and any(use.claim is None for use in _uses(problem, cls.pod)):
                 eligible[cls.index] = False
         for single in problem.once(single_pod_claims):
             if single.taken:
@@ -88,14 +92,19 @@ class VolumeRestrictions(Encoder):
         problem.once(disk_conflicts).couple(coupling)
         for single in problem.once(single_pod_claims):
             if single.disputed(problem):
-                coupling.frozen[list(single.classes)] = True
+                coupling.frozen[[*single.classes, *single.others]] = True
 
     def constrain(self, scope: Scope) -> None:
-        """Colliding users are not on one node; one pod at most has a claim for a single pod."""
-        scope.problem.once(disk_conflicts).constrain(scope)
-        for single in scope.problem.once(single_pod_claims):
-            if single.disputed(scope.problem):
-                scope.model.add(total([scope.placed(c) for c in single.classes]) <= 1)
+        """Colliding users are not on one node; a claim for a single pod has one, if that is checked."""
+        problem = scope.problem
+        problem.once(disk_conflicts).constrain(scope)
+        for single in problem.once(single_pod_claims):
+            if single.disputed(problem):
+                users = total([scope.placed(c) for c in single.classes])
+                scope.model.add(users <= 1)
+                for c in single.others:
+                    pods = int(problem.count[c])
+                    scope.model.add(weighted([users, scope.placed(c)], [pods, 1]) <= pods)
 
     def relax(self, relaxation: Relaxation) -> None:
         """Pods that all collide are no more than the nodes; one pod at most per claim for a single pod."""
@@ -106,16 +115,17 @@ class VolumeRestrictions(Encoder):
 
 
 def disk_conflicts(problem: Problem) -> Conflicts:
-    """Classes that collide with each other and with pinned kinds, through a disk."""
+    """Classes that collide with each other and with pinned kinds, through a disk; one of them is checked."""
     users: dict[tuple[str, str], list[tuple[int, DiskUse]]] = {}
     for row, pod in enumerate((*(cls.pod for cls in problem.classes), *problem.pinned.kinds)):
         for use in {use for volume in pod.spec.volumes for use in disk_uses(volume)}:
             users.setdefault(use.disk, []).append((row, use))
-    size = len(problem.classes)
+    size, checked = len(problem.classes), problem.checked(VolumeRestrictions.name)
     pairs: set[tuple[int, int]] = set()
     for group in users.values():
         for (row, use), (other, another) in combinations_with_replacement(group, 2):
-            if row < size and use.collides(another):
+            looks = row < size and (checked[row] or (other < size and checked[other]))
+            if looks and use.collides(another):
                 pairs.add((row, other))
     return Conflicts(
         problem,
@@ -139,14 +149,23 @@ def disk_uses(volume: Volume) -> Iterator[DiskUse]:
 
 
 def single_pod_claims(problem: Problem) -> list[SinglePod]:
-    """ReadWriteOncePod claims of free pods."""
+    """ReadWriteOncePod claims of free pods that are checked."""
+    checked = problem.checked(VolumeRestrictions.name)
     users: dict[str, set[int]] = {}
     for cls in problem.classes:
         for use in _uses(problem, cls.pod):
             if use.claim is not None and READ_WRITE_ONCE_POD in use.claim.spec.access_modes:
                 users.setdefault(use.key, set()).add(cls.index)
     taken = {use.key for pod in problem.pinned.kinds for use in _uses(problem, pod)} if users else set[str]()
-    return [SinglePod(tuple(sorted(classes)), claim in taken) for claim, classes in users.items()]
+    return [
+        SinglePod(
+            tuple(sorted(c for c in classes if checked[c])),
+            tuple(sorted(c for c in classes if not checked[c])),
+            claim in taken,
+        )
+        for claim, classes in users.items()
+        if any(checked[c] for c in classes)
+    ]
 
 
 def _uses(problem: Problem, pod: Pod) -> list[ClaimUse]:

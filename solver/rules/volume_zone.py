@@ -11,7 +11,7 @@ from ...model.api import Node, PersistentVolume, PersistentVolumeClaim
 from ...model.claims import claim_class, claim_uses
 from ...model.csi_translation import BETA_REGION, BETA_ZONE, MULTI_ZONE, REGION, ZONE
 from ...model.storage import Binding
-from ..problem import Problem
+from ..problem import PodClass, Problem
 from .base import Encoder
 
 _MODERN = {BETA_ZONE: ZONE, BETA_REGION: REGION, ZONE: ZONE, REGION: REGION}
@@ -25,12 +25,12 @@ class VolumeZone(Encoder):
     name = "VolumeZone"
 
     def applies_to(self, problem: Problem) -> bool:
-        """Whether a free pod has volumes."""
-        return any(cls.pod.spec.volumes for cls in problem.classes)
+        """Whether a free pod that is checked has volumes."""
+        return any(cls.pod.spec.volumes for cls in _checked(problem))
 
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes outside the zones, and all nodes of classes whose claims say nothing usable."""
-        for cls in problem.classes:
+        for cls in _checked(problem):
             for use in claim_uses(cls.pod, problem.cluster.claims):
                 if use.ephemeral:
                     continue
@@ -40,6 +40,10 @@ class VolumeZone(Encoder):
                 elif places:
                     inside = (_inside(node, places) for node in problem.nodes)
                     eligible[cls.index] &= np.fromiter(inside, dtype=bool, count=len(problem.nodes))
+
+
+def _checked(problem: Problem) -> list[PodClass]:
+    return [cls for cls in problem.classes if VolumeZone.name in cls.profile.filters]
 
 
 def _places(problem: Problem, claim: PersistentVolumeClaim) -> Places | None:

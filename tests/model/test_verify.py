@@ -214,10 +214,7 @@ class TestOvercommit:
             {"default/a": "n", "default/b": "m"},
             configuration=SchedulerConfiguration((Profile(), lax)),
         )
-        assert standings(final, "NodeResourcesFit") == {
-            ("n", GPU, "arriving"): Standing.NEW,
-            ("m", GPU): Standing.NEW,
-        }
+        assert standings(final, "NodeResourcesFit") == {("n", GPU, "arriving"): Standing.NEW}
         assert [v.node for v in verify(final, rules=RULES).broken] == ["n"]
 
     def test_sums_beyond_64_bits_are_exact(self) -> None:
@@ -335,12 +332,44 @@ def test_filters_that_a_profile_does_not_run_are_not_held_against_its_pods() -> 
     none = SchedulerConfiguration((Profile(filters=("NodeName",)),))
     all_rules = {"NodeUnschedulable", "NodeAffinity", "NodePorts"}
     assert {v.rule for v in verify(FinalState(given_cluster, placement), rules=RULES).broken} == all_rules
-    check = verify(FinalState(given_cluster, placement, configuration=none), rules=RULES)
-    assert check.ok
-    message = "host port TCP/80 of n is wanted by 2 pods"
-    assert [f.violation for f in check.findings] == [
-        Violation("NodePorts", ("n", "TCP/80"), 1, ("default/a", "default/b"), "n", message, advisory=True)
-    ]
+    assert verify(FinalState(given_cluster, placement, configuration=none), rules=RULES).findings == ()
+
+
+def test_what_a_profile_does_not_check_is_no_violation_once_the_pods_stay() -> None:
+    """Two pods share ports, room, a disk and anti-affinity: a violation where both are checked for it."""
+    lax = SchedulerConfiguration((Profile(), Profile("lax", filters=("NodeName",))))
+
+    def crowded(*schedulers: str) -> set[str]:
+        pods = [exclusive(f"p{i}", schedulerName=name) for i, name in enumerate(schedulers)]
+        labelled = Node.model_validate(
+            {
+                "metadata": {"name": "n", "labels": {"host": "n"}},
+                "status": {"allocatable": {"memory": "1", "pods": "9"}},
+            }
+        )
+        state = FinalState(cluster([labelled], pods), {}, configuration=lax)
+        return {violation.rule for violation in violations(state)}
+
+    every = {"NodePorts", "NodeResourcesFit", "VolumeRestrictions", "InterPodAffinity"}
+    assert crowded("default-scheduler", "default-scheduler") == every
+    assert crowded("lax", "lax") == set()
+    assert crowded("default-scheduler", "lax") == set()
+
+
+def exclusive(name: str, **spec: Any) -> Pod:
+    """A running pod that fits its node alone, and never beside another one like it."""
+    container = {"name": "main", "ports": [{"hostPort": 80}], "resources": {"requests": {"memory": "1"}}}
+    term = {"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "a"}}}
+    return pod(
+        name,
+        "n",
+        {"app": "a"},
+        status={"phase": "Running"},
+        containers=[container],
+        volumes=[{"name": "disk", "awsElasticBlockStore": {"volumeID": "vol"}}],
+        affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}},
+        **spec,
+    )
 
 
 def test_added_affinity_binds_the_pods_of_its_profile() -> None:

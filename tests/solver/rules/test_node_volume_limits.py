@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 from builders import cluster, node, pod
-from encoder_checks import Case, check_bite, check_moves, check_relaxation, check_scopes, check_sets
+from encoder_checks import (
+    Case,
+    check_bite,
+    check_moves,
+    check_relaxation,
+    check_scopes,
+    check_sets,
+    with_lax_pods,
+)
 from kubestow.solver.rules.node_volume_limits import NodeVolumeLimits
 from storage_builders import attachment, claim, csi_node, driver, storage_class, volume
 
@@ -85,6 +93,15 @@ def test_scopes_moves_and_relaxation(seed):
     """Frozen counts count, coupled moves stay within the set, and the relaxation contains the set."""
     case = drawn(seed)
     check_scopes(case, seed)
+    check_moves(case)
+    check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pods_whose_profile_leaves_the_filter_out(seed):
+    """Both sides hold nothing against them, and do against the others."""
+    case = with_lax_pods(drawn(seed), seed)
+    check_sets(case)
     check_moves(case)
     check_relaxation(case, seed)
 

@@ -16,6 +16,7 @@ from encoder_checks import (
     check_scopes,
     check_sets,
     check_term,
+    with_lax_pods,
 )
 from kubestow.model.api import PersistentVolumeClaim
 from kubestow.solver.rules.volume_binding import VolumeBinding
@@ -86,6 +87,15 @@ def test_scopes_moves_and_relaxation(seed):
     """Frozen counts count, coupled moves stay within the set, and the relaxation contains the set."""
     case = drawn(seed)
     check_scopes(case, seed)
+    check_moves(case)
+    check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pods_whose_profile_leaves_the_filter_out(seed):
+    """Both sides hold nothing against them, and do against the others."""
+    case = with_lax_pods(drawn(seed), seed)
+    check_sets(case)
     check_moves(case)
     check_relaxation(case, seed)
 
