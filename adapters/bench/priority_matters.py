@@ -140,15 +140,20 @@ def _category(better: bool, equal: bool, *, optimal: bool) -> str:
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """Shares of the categories by number of nodes, then cell by cell."""
+    """Shares of the categories by number of nodes, and moves beside those of longer runs."""
     called = [row for row in rows if row["category"] != NO_CALL]
     lines = [f"{len(called)} runs were called, {len(rows) - len(called)} were not: no pod was pending.", ""]
     lines += _shares(called, ("method", "timeLimit", "nodes"))
     small = [row for row in called if row["nodes"] <= 32]
     if small:
         lines += ["", "All cells of 4 to 32 nodes:", "", *_shares(small, ("method", "timeLimit"))]
-    lines += _against_longer(called)
-    return [*lines, "", "Cell by cell:", "", *_shares(called, (*_KEYS, "timeLimit"))]
+    return lines + _against_longer(called)
+
+
+def detail(rows: Sequence[Row]) -> list[str]:
+    """The same cell by cell."""
+    called = [row for row in rows if row["category"] != NO_CALL]
+    return ["Cell by cell:", "", *_shares(called, (*_KEYS, "timeLimit"))]
 
 
 def _against_longer(rows: Sequence[Row]) -> list[str]:
@@ -197,5 +202,6 @@ BENCHMARKS = {
         run=run,
         time_limit=lambda _: 1.0,
         summary=summary,
+        detail=detail,
     )
 }

@@ -63,6 +63,8 @@ class Benchmark:
         The usual limit of a case in seconds.
     summary : callable
         Lines of a Markdown report on rows.
+    detail : callable, optional
+        More lines, for whoever wants to see every case.
     apart : bool
         Make each run in a process of its own, so that its peak memory is known.
     """
@@ -72,6 +74,7 @@ class Benchmark:
     run: Callable[[Run], Row]
     time_limit: Callable[[Case], float]
     summary: Callable[[Sequence[Row]], list[str]]
+    detail: Callable[[Sequence[Row]], list[str]] | None = None
     apart: bool = False
 
 

@@ -11,8 +11,16 @@ _NOT_SHOWN = ("benchmark", "seed", "machine", "versions", "phases", "loadAverage
 
 
 def report(chosen: Benchmark, rows: Sequence[Row]) -> str:
-    """A report that says on what machine, with which versions, seeds and limits the rows were made."""
-    lines = [f"## {chosen.name}", ""]
+    """A report with every detail."""
+    lines = [f"## {chosen.name}", "", *summary(chosen, rows)]
+    if chosen.detail:
+        lines.extend(["", *chosen.detail(rows)])
+    return "\n".join(lines) + "\n"
+
+
+def summary(chosen: Benchmark, rows: Sequence[Row]) -> list[str]:
+    """What came out, and on what machine, with which versions, seeds and limits the rows were made."""
+    lines: list[str] = []
     for key in ("machine", "versions"):
         lines.extend(f"- {value}" for value in sorted({str(row[key]) for row in rows}))
     loads = sorted(float(row["loadAverage"]) for row in rows)
@@ -21,8 +29,7 @@ def report(chosen: Benchmark, rows: Sequence[Row]) -> str:
     seeds = sorted({int(row["seed"]) for row in rows})
     lines.append(f"- seeds {spans(seeds)}; {len(rows)} runs")
     listed = "; ".join(f"{seconds:g} s with {workers or 'all'} workers" for seconds, workers in limits)
-    lines.extend([f"- limits: {listed}", "", *chosen.summary(rows)])
-    return "\n".join(lines) + "\n"
+    return [*lines, f"- limits: {listed}", "", *chosen.summary(rows)]
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -98,7 +105,7 @@ def averages(*keys: str, ranges: Sequence[str] = ()) -> Callable[[Sequence[Row]]
         Fields whose smallest and largest values are shown too.
     """
 
-    def summary(rows: Sequence[Row]) -> list[str]:
+    def averaged(rows: Sequence[Row]) -> list[str]:
         hidden = {*keys, *_NOT_SHOWN, "workers"}
         names = list(dict.fromkeys(name for row in rows for name in row if name not in hidden))
         numbers = [name for name in names if any(_number(row.get(name)) for row in rows)]
@@ -108,7 +115,7 @@ def averages(*keys: str, ranges: Sequence[str] = ()) -> Callable[[Sequence[Row]]
         ]
         return table([*keys, "runs", *numbers], lines)
 
-    return summary
+    return averaged
 
 
 def span(rows: Sequence[Row], key: str) -> Span | None:

@@ -101,6 +101,22 @@ def carry_out(chosen: Benchmark, wanted: Sequence[Run], path: Path | None, note:
     return rows
 
 
+def made(chosen: Benchmark, path: Path | None) -> list[Row]:
+    """All rows of a benchmark that are in a file.
+
+    Raises
+    ------
+    BadInput
+        When there is no file, or no such row in it.
+    """
+    rows = [row for row in (read(path) if path else ()) if row["benchmark"] == chosen.name]
+    if not rows:
+        raise BadInput(
+            f"holds no run of {chosen.name}; give --output-file, or make runs", file=str(path or "")
+        )
+    return rows
+
+
 def described(fields: Mapping[str, Any]) -> str:
     """Fields as ``key=value`` pairs."""
     return " ".join(f"{key}={value}" for key, value in fields.items())

@@ -27,6 +27,9 @@ def bench(
         str | None,
         Option(help="JSON lines: runs that are in it are not made again, new ones are added."),
     ] = None,
+    no_run: Annotated[
+        bool, Option("--no-run", help="Only report on the runs that are in --output-file.")
+    ] = False,
     output: Output = Format.TABLE,
 ) -> None:
     """A benchmark with its baselines: one row per run, and a Markdown report."""
@@ -34,11 +37,14 @@ def bench(
     from ..bench.report import report
 
     chosen = registry.benchmark(name)
-    wanted = runner.runs(chosen, only or [], runner.seeds_of(seeds), time_limit, workers)
     path = Path(output_file) if output_file else None
     began = time.monotonic()
-    with answer.working(f"{len(wanted)} runs") as status:
-        rows = runner.carry_out(chosen, wanted, path, status.update)
+    if no_run:
+        rows = runner.made(chosen, path)
+    else:
+        wanted = runner.runs(chosen, only or [], runner.seeds_of(seeds), time_limit, workers)
+        with answer.working(f"{len(wanted)} runs") as status:
+            rows = runner.carry_out(chosen, wanted, path, status.update)
     if output is Format.TABLE:
         with answer.printing():
             typer.echo(report(chosen, rows), nl=False)

@@ -65,3 +65,14 @@ def test_bad_requests_exit_with_2(run, arguments, says):
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
     assert says in err
+
+
+def test_rows_are_reported_without_a_run(run, tmp_path):
+    """Whatever seeds and limits they have; a file without any is bad input."""
+    path = str(tmp_path / "rows.jsonl")
+    _, first, _ = run(*TINY, "--output-file", path)
+    assert run("greedy-speed", "--no-run", "--output-file", path) == (0, first, "")
+    for arguments in (("load", "--no-run", "--output-file", path), ("load", "--no-run")):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, "")
+        assert "no run of load" in err
