@@ -11,7 +11,7 @@ disjoint, so the improvements add up exactly.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,7 +145,8 @@ class Exchange:
         left, right = np.divmod(best[better], z.shape[1])
         if self._cost.relational and len(better):
             classes = np.concatenate([x[better, left], z[better, right]], axis=1)
-            kept = _disjoint(self._sharing[classes], change[better])
+            touched = self._cost.touched(classes, a[better], b[better], self._sharing)
+            kept = _disjoint(touched, change[better])
             better, left, right = better[kept], left[kept], right[kept]
         if not len(better):
             return 0.0
@@ -242,17 +243,18 @@ def _alike(rows: NDArray[np.generic]) -> Ints:
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in np.ascontiguousarray(rows)])
 
 
-def _disjoint(groups: Ints, change: Floats) -> list[int]:
-    """Positions of trades of which no two move pods of one sharing group, the best first.
+def _disjoint(touched: Sequence[set[tuple[int, ...]] | None], change: Floats) -> list[int]:
+    """Positions of trades of which no two change the same prices, the best first.
 
     Prices hold for one move: two moves of pods that share domains could undo each other's gain.
     """
-    used: set[int] = set()
+    used: set[tuple[int, ...]] = set()
     kept: list[int] = []
-    for position in np.argsort(change).tolist():
-        mine = [g for g in groups[position].tolist() if g >= 0]
-        if len(mine) != len(set(mine)) or used.intersection(mine):
+    order: list[int] = np.argsort(change).tolist()
+    for position in order:
+        mine = touched[position]
+        if mine is None or not used.isdisjoint(mine):
             continue
-        used.update(mine)
+        used |= mine
         kept.append(position)
     return kept

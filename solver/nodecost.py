@@ -63,6 +63,30 @@ class NodeCost:
             (_with_dummy(price), k) for part, k in self._relational for price in part.prices(counts)
         ]
 
+    def touched(self, classes: Ints, a: Ints, b: Ints, group: Ints) -> list[set[tuple[int, ...]] | None]:
+        """Whose prices each trade between ``a`` and ``b`` changes; None where they fail the trade itself.
+
+        Parameters
+        ----------
+        classes : array, shape (trades, m)
+            Classes that change places.
+        group : array, shape (classes + 1,)
+            Equal numbers for classes that relational terms relate.
+        """
+        found: list[set[tuple[int, ...]] | None] = [set() for _ in range(len(a))]
+        for number, (price, _) in enumerate(self._prices):
+            here, there = price.of_node[a], price.of_node[b]
+            crossing = price.concerned[classes] & (here != there)[:, None]
+            for position in np.flatnonzero(crossing.any(axis=1)).tolist():
+                groups = group[classes[position]][crossing[position]].tolist()
+                mine = found[position]
+                if len(groups) != len(set(groups)):
+                    found[position] = None
+                elif mine is not None:
+                    ends = (here[position], there[position]) if price.separate else (-2,)
+                    mine.update((number, g, int(end)) for g in groups for end in ends)
+        return found
+
     def shared(self, counts: Ints) -> int:
         """The exact weighted value of the relational terms."""
         return sum(k * part.value(counts) for part, k in self._relational)
@@ -170,8 +194,11 @@ def _part_value(problem: Problem, part: Part, counts: Ints) -> int:
 
 
 def _with_dummy(price: Price) -> Price:
-    enter, leave = (np.vstack([side, np.zeros((1, side.shape[1]))]) for side in (price.enter, price.leave))
-    return Price(price.of_node, enter, leave)
+    sides = (price.enter, price.leave, price.doubt)
+    enter, leave, doubt = (np.vstack([side, np.zeros((1, side.shape[1]))]) for side in sides)
+    return Price(
+        price.of_node, enter, leave + doubt, doubt, np.append(price.concerned, False), price.separate
+    )
 
 
 def _crossing(price: Price, x: Ints, origin: Ints, target: Ints) -> Floats:

@@ -65,13 +65,18 @@ class PairCost(Relational):
         shapes = {key: (len(counts), part.size + 1) for key, part in self._parts.items()}
         enter = {key: np.zeros(shape) for key, shape in shapes.items()}
         leave = {key: np.zeros(shape) for key, shape in shapes.items()}
+        concerned = {key: np.zeros(len(counts), dtype=bool) for key in shapes}
         for pair in self.pairs:
+            concerned[pair.key][[*pair.owners, *pair.selected]] = True
             owners, selected = pair.sides(counts)
             for change, sign in ((enter[pair.key], 1), (leave[pair.key], -1)):
                 change[pair.owners, :-1] += sign * pair.coefficient * (selected - pair.itself)
                 change[pair.selected, :-1] += sign * pair.coefficient * owners
                 change[pair.both, :-1] += pair.coefficient
-        return [Price(part.of_node, enter[key], leave[key]) for key, part in self._parts.items()]
+        return [
+            Price(part.of_node, enter[key], leave[key], np.zeros(shapes[key]), concerned[key], separate=True)
+            for key, part in self._parts.items()
+        ]
 
     def entering(self, c: int, counts: Ints) -> Floats:
         """The terms that concern class `c` alone."""

@@ -62,10 +62,15 @@ class SkewCost(Relational):
             price = found.get(of_node.tobytes())
             if price is None:
                 shape = (len(counts), skew.partition.size + 1)
-                price = found[of_node.tobytes()] = Price(of_node, np.zeros(shape), np.zeros(shape))
+                nobody = np.zeros(len(counts), dtype=bool)
+                nothing = np.zeros((3, *shape))
+                price = Price(of_node, nothing[0], nothing[1], nothing[2], nobody, separate=False)
+                found[of_node.tobytes()] = price
+            price.concerned[skew.selected] = True
             count = skew.counts(counts)
             price.enter[skew.selected, :-1] += _entering(count, skew.most)
             price.leave[skew.selected, :-1] += _leaving(count, skew.most)
+            price.doubt[skew.selected, :-1] += _doubt(count, skew.most)
         return list(found.values())
 
     def entering(self, c: int, counts: Ints) -> Floats:
@@ -130,6 +135,16 @@ def _leaving(count: Ints, most: int) -> Floats:
     least = count.min()
     lowered = float((count - least + 1 > most).sum()) - float(most < 1)
     return np.where(count == least, lowered, -(count - least > most).astype(float))
+
+
+def _doubt(count: Ints, most: int) -> Floats:
+    """Shape (domains,): what a move costs beyond leaving and entering, at most."""
+    least = count.min()
+    found = np.where(count == least, float((count - least + 1 == most).any()), 0.0)
+    if (count == least).sum() == 1:
+        # Its pod would lift the smallest domain, but then this one is the smallest.
+        found[count == least + 1] += float((count - least > most).sum())
+    return found
 
 
 def _encode(scope: Scope, skew: Skew) -> list[Expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -106,11 +107,18 @@ class Builder:
             for domain in np.lexsort((self._cheapest(c, of_node, len(room)), -wanted * (room > 0))).tolist():
                 if number > 0 and room[domain] > 0:
                     most = 1 if others else min(number, int(room[domain]))
-                    number -= self.place(c, self._open(c, others, of_node == domain), most)
+                    able = self._open(c, others, of_node == domain)
+                    number -= self._place_shares(c, able, shares, most)
                     if isinstance(first, CompanyGate) and first.gathering and number < before:
                         break
             if number == before:
                 return
+
+    def _place_shares(self, c: int, nodes: Ints, shares: Floats, number: int) -> int:
+        """Place on those of `nodes` that `shares` asks for, as many as it asks, and then on any."""
+        asked = nodes[shares[nodes] > 0]
+        first = self.place(c, asked, min(number, math.ceil(shares[asked].sum() - 1e-6)))
+        return first + self.place(c, nodes, number - first)
 
     def _cheapest(self, c: int, of_node: Ints, domains: int) -> Floats:
         """Shape (domains,): cost of one more pod of class `c` on each domain's cheapest node."""

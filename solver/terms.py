@@ -120,11 +120,20 @@ class Price:
         Each node's domain; -1, the last column, where nothing counts.
     enter, leave : array, shape (classes, domains + 1)
         Change of the value; a move within a domain changes nothing.
+    doubt : array, shape (classes, domains + 1)
+        What a move out of the domain may cost beyond the sum of both.
+    concerned : array of bool, shape (classes,)
+        Whose moves between domains may change prices.
+    separate : bool
+        Whether a move changes the prices of the two domains that it touches only.
     """
 
     of_node: Ints
     enter: Floats
     leave: Floats
+    doubt: Floats
+    concerned: NDArray[np.bool_]
+    separate: bool
 
 
 class Relational(ABC):
