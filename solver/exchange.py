@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .instance import Instance
 from .nodecost import NodeCost
+from .slack import Slack
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -97,6 +98,7 @@ class Exchange:
         self._guard[self._guarded] = np.arange(len(self._guarded))
         self._conflict: Ints = coupling.conflict[np.ix_(self._guarded, self._guarded)].astype(np.int64)
         self._present: Ints = self.counts[self._guarded].copy()
+        self._slack = Slack(self.instance, self.counts)
 
     def run(self, deadline: float, done: Callable[[float], bool], rounds: int | None = None) -> None:
         """Improve until `deadline` (`time.monotonic`), until ``done(gain so far)``, or for some rounds.
@@ -134,6 +136,7 @@ class Exchange:
             return 0.0
         if self._cost.relational:
             self._cost.reprice(self._counts())
+        self._slack.update()
         i, x = self._sample(a)
         j, z = self._sample(b)
         delta = self._cost.swap(self._usage, a, b, x, z)
@@ -143,15 +146,23 @@ class Exchange:
         change = flat[np.arange(half), best]
         better = np.flatnonzero(change < -0.5)
         left, right = np.divmod(best[better], z.shape[1])
-        if self._cost.relational and len(better):
-            classes = np.concatenate([x[better, left], z[better, right]], axis=1)
-            touched = self._cost.touched(classes, a[better], b[better], self._sharing)
-            kept = _disjoint(touched, change[better])
+        if (self._cost.relational or self._slack) and len(better):
+            kept = self._separate(a[better], b[better], x[better, left], z[better, right], change[better])
             better, left, right = better[kept], left[kept], right[kept]
         if not len(better):
             return 0.0
         self._apply(a[better], b[better], i[better, left], j[better, right])
         return float(-change[better].sum())
+
+    def _separate(self, a: Ints, b: Ints, x: Ints, z: Ints, change: Floats) -> list[int]:
+        """Positions of trades that change no price and no count of domains twice, the best first."""
+        classes = np.concatenate([x, z], axis=1)
+        touched = self._cost.touched(classes, a, b, self._sharing)
+        for mine, crossed in zip(touched, self._slack.crossing(classes, a, b).tolist(), strict=True):
+            for number in crossed:
+                if number >= 0:
+                    mine.append((-1, number))
+        return _disjoint(touched, change)
 
     def _match(self) -> tuple[Ints, Ints]:
         """A random matching, in most rounds of nodes that look alike to a pod: such trades cost least."""
@@ -198,6 +209,8 @@ class Exchange:
     def _may_move(self, x: Ints, origin: Ints, target: Ints) -> Mask:
         pattern, goal = self._pattern[x], target[:, None, None]
         same = self._domain[pattern, origin[:, None, None]] == self._domain[pattern, goal]
+        if self._slack:
+            same |= self._slack.allows(x, origin, target)
         may = self._open[x, goal] & same & ~self._frozen[x]
         if len(self._guarded):
             blocked = (self._conflict @ (self._present[:, target] > 0)) > 0
@@ -219,6 +232,8 @@ class Exchange:
                 np.repeat(origin, 2), weights=(cls != self._dummy).reshape(-1), minlength=len(self._filled)
             ).astype(np.int64)
             self._guard_moves(cls, origin, target)
+            if self._slack:
+                self._slack.move(cls, origin, target)
         self._slots[a[:, None], i], self._slots[b[:, None], j] = z, x
         # The dummy is the largest class, so sorting brings empty slots to the end.
         both = np.concatenate([a, b])
@@ -243,7 +258,7 @@ def _alike(rows: NDArray[np.generic]) -> Ints:
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in np.ascontiguousarray(rows)])
 
 
-def _disjoint(touched: Sequence[set[tuple[int, ...]] | None], change: Floats) -> list[int]:
+def _disjoint(touched: Sequence[Sequence[tuple[int, ...]]], change: Floats) -> list[int]:
     """Positions of trades of which no two change the same prices, the best first.
 
     Prices hold for one move: two moves of pods that share domains could undo each other's gain.
@@ -252,9 +267,8 @@ def _disjoint(touched: Sequence[set[tuple[int, ...]] | None], change: Floats) ->
     kept: list[int] = []
     order: list[int] = np.argsort(change).tolist()
     for position in order:
-        mine = touched[position]
-        if mine is None or not used.isdisjoint(mine):
-            continue
-        used |= mine
-        kept.append(position)
+        mine = set(touched[position])
+        if len(mine) == len(touched[position]) and used.isdisjoint(mine):
+            used |= mine
+            kept.append(position)
     return kept

@@ -63,8 +63,8 @@ class NodeCost:
             (_with_dummy(price), k) for part, k in self._relational for price in part.prices(counts)
         ]
 
-    def touched(self, classes: Ints, a: Ints, b: Ints, group: Ints) -> list[set[tuple[int, ...]] | None]:
-        """Whose prices each trade between ``a`` and ``b`` changes; None where they fail the trade itself.
+    def touched(self, classes: Ints, a: Ints, b: Ints, group: Ints) -> list[list[tuple[int, ...]]]:
+        """Whose prices each trade between ``a`` and ``b`` changes, once per pod that does.
 
         Parameters
         ----------
@@ -73,18 +73,14 @@ class NodeCost:
         group : array, shape (classes + 1,)
             Equal numbers for classes that relational terms relate.
         """
-        found: list[set[tuple[int, ...]] | None] = [set() for _ in range(len(a))]
+        found: list[list[tuple[int, ...]]] = [[] for _ in range(len(a))]
         for number, (price, _) in enumerate(self._prices):
             here, there = price.of_node[a], price.of_node[b]
             crossing = price.concerned[classes] & (here != there)[:, None]
-            for position in np.flatnonzero(crossing.any(axis=1)).tolist():
-                groups = group[classes[position]][crossing[position]].tolist()
-                mine = found[position]
-                if len(groups) != len(set(groups)):
-                    found[position] = None
-                elif mine is not None:
-                    ends = (here[position], there[position]) if price.separate else (-2,)
-                    mine.update((number, g, int(end)) for g in groups for end in ends)
+            for position, pod in np.argwhere(crossing).tolist():
+                ends = (int(here[position]), int(there[position])) if price.separate else (-2,)
+                mine = int(group[classes[position, pod]])
+                found[position] += [(number, mine, end) for end in ends]
         return found
 
     def shared(self, counts: Ints) -> int:
