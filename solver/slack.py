@@ -45,8 +45,9 @@ class Slack:
         self.number: Ints = np.full(len(self.counts) + 1, -1, dtype=np.int64)
         for number, skew in enumerate(self._skews):
             self.number[skew.selected] = number
-        self._of_node: Ints = np.array([skew.partition.of_node for skew in self._skews]).reshape(-1, nodes)
-        # The last column stands for no domain.
+        # The last row stands for no constraint, the last column of counts for no domain.
+        domains = [*(skew.partition.of_node for skew in self._skews), np.full(nodes, -1)]
+        self._of_node: Ints = np.stack(domains)
         size = max((skew.partition.size for skew in self._skews), default=0) + 1
         self._now: Ints = np.zeros((len(self._skews), size), dtype=np.int64)
         for number, skew in enumerate(self._skews):
@@ -80,7 +81,7 @@ class Slack:
         """Constraints whose domain a pod leaves, per class of `x`, shape (moves, m); -1 for none."""
         number = self.number[x]
         here, there = self._of_node[number, origin[:, None]], self._of_node[number, target[:, None]]
-        return np.where((number >= 0) & (here != there), number, -1)
+        return np.where(here != there, number, -1)
 
     def move(self, x: Ints, origin: Ints, target: Ints) -> None:
         """Count pods that moved."""

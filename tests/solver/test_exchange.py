@@ -10,7 +10,7 @@ import pytest
 from builders import ZONE, cluster, node, pod
 from kubestow.model.cluster import Cluster
 from kubestow.model.profile import SchedulerConfiguration
-from kubestow.scenarios.generators import relational
+from kubestow.scenarios.generators import relational, soft
 from kubestow.solver.build import build_problem
 from kubestow.solver.encode import feasible
 from kubestow.solver.exchange import Exchange
@@ -83,9 +83,10 @@ def test_company_keeps_a_pod():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_rules_hold_after_every_exchange(seed):
-    """Random clusters with hard spread, anti-affinity and affinity stay valid."""
-    instance = _instance(relational(9, 60, 12, 0.5, seed))
+@pytest.mark.parametrize("made", [relational, soft])
+def test_an_exchange_breaks_no_rule_and_costs_nothing(made, seed):
+    """Random clusters with spread, anti-affinity and affinity, required or preferred, stay valid."""
+    instance = _instance(made(9, 60, 12, 0.5, seed=seed))
     builder = Builder(instance)
     nowhere = np.zeros(9)
     gated = sorted(range(len(instance.problem.classes)), key=lambda c: -len(instance.gates_of(c)))
