@@ -56,18 +56,18 @@ class SkewCost(Relational):
 
     def prices(self, counts: Ints) -> list[Price]:
         """Entering is negative where the pod lifts the smallest domain."""
-        found: dict[bytes, Price] = {}
+        found: dict[tuple[bytes, bool], Price] = {}
         for skew in self.skews:
-            of_node = skew.partition.of_node
-            price = found.get(of_node.tobytes())
-            if price is None:
-                shape = (len(counts), skew.partition.size + 1)
+            of_node, count = skew.partition.of_node, skew.counts(counts)
+            # Where several hosts are smallest, trades of other nodes change the minimum for the better only.
+            separate = skew.partition.size == len(skew.partition.known) and (count == count.min()).sum() > 1
+            identity = of_node.tobytes(), bool(separate)
+            if identity not in found:
+                nothing = np.zeros((3, len(counts), skew.partition.size + 1))
                 nobody = np.zeros(len(counts), dtype=bool)
-                nothing = np.zeros((3, *shape))
-                price = Price(of_node, nothing[0], nothing[1], nothing[2], nobody, separate=False)
-                found[of_node.tobytes()] = price
+                found[identity] = Price(of_node, nothing[0], nothing[1], nothing[2], nobody, identity[1])
+            price = found[identity]
             price.concerned[skew.selected] = True
-            count = skew.counts(counts)
             price.enter[skew.selected, :-1] += _entering(count, skew.most)
             price.leave[skew.selected, :-1] += _leaving(count, skew.most)
             price.doubt[skew.selected, :-1] += _doubt(count, skew.most)
