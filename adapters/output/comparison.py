@@ -79,6 +79,8 @@ def _verdict(found: Comparison) -> str:
 
 
 def _no_difference(found: Comparison) -> str:
+    if not found.optimal.placement:
+        return "There is no pod to place."
     if found.verdict == "proven-equal":
         return "Greedy is as good as any placement can be: proven."
     open_stage = next((s for s in found.result.stages if s.status is not Status.OPTIMAL), None)

@@ -83,4 +83,4 @@ def show_violations(console: Console, found: Sequence[Violation]) -> None:
     for violation in found[:SHOWN]:
         say(console, f"  {violation.rule}: {violation.message}")
     if len(found) > SHOWN:
-        console.print(f"  and {len(found) - SHOWN} others")
+        say(console, f"  and {counted(len(found) - SHOWN, 'other')}")

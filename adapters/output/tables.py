@@ -18,15 +18,22 @@ from .text import listed, safe, say
 
 
 def show_schedule(console: Console, found: Schedule) -> None:
-    """What kube-scheduler does, cycle by cycle."""
+    """What kube-scheduler does, cycle by cycle, and what it says about the pods that it leaves."""
     if not found.sequence:
-        console.print("No pod is pending: there is nothing to schedule.")
-    table = grid("pod", "outcome", "node", "message", left=4)
+        say(console, "No pod is pending: there is nothing to schedule.")
+        return
+    table = grid("pod", "outcome", "node", left=3)
+    messages: dict[str, list[str]] = {}
     for record in found.sequence:
-        message = record.event or record.message or ""
-        row(table, record.pod, str(record.outcome), record.node or "-", message)
-    if found.sequence:
-        console.print(table)
+        row(table, record.pod, str(record.outcome), record.node or "-")
+        message = _said(record)
+        if message:
+            messages.setdefault(message, []).append(record.pod)
+    console.print(table)
+    if messages:
+        console.print()
+    for message, pods in messages.items():
+        say(console, f"{listed(pods)}: {message}")
     if found.evicted:
         say(console, f"Evicted: {listed(found.evicted)}.")
 
@@ -35,15 +42,22 @@ def show_explanation(console: Console, records: Iterable[Record]) -> None:
     """Per pod: the sentence, and every node with its reasons or its scores by plugin."""
     records = list(records)
     if not records:
-        console.print("No pod is pending: there is nothing to explain.")
+        say(console, "No pod is pending: there is nothing to explain.")
     for record in records:
         say(console, f"{record.pod}: {record.outcome}", "bold")
-        sentence = record.event or record.message
+        sentence = _said(record)
         if sentence:
             say(console, f"  {sentence}")
         if record.filter:
             console.print(_nodes(record))
         console.print()
+
+
+def _said(record: Record) -> str:
+    """What kube-scheduler says about the pod; it never hears of those of other schedulers."""
+    if record.outcome == "otherScheduler":
+        return "no profile is named after its scheduler; --scheduler-name takes it as another profile's"
+    return record.event or record.message or ""
 
 
 def _nodes(record: Record) -> Table:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from ...model.words import counted
+
 SHOWN = 5
 
 
@@ -28,7 +30,8 @@ def say(console: Console, sentence: object, style: str = "") -> None:
 def listed(items: Sequence[str], shown: int = SHOWN) -> str:
     """Items in a sentence, long lists cut."""
     head = ", ".join(safe(item) for item in items[:shown])
-    return f"{head} and {len(items) - shown} others" if len(items) > shown else head
+    more = len(items) - shown
+    return f"{head} and {counted(more, 'other')}" if more > 0 else head
 
 
 def percent(share: float) -> str:
