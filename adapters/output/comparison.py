@@ -109,13 +109,16 @@ def _proof(stage: StageResult) -> str:
 
 
 def _differences(console: Console, found: Comparison) -> None:
-    greedy, best = found.greedy.placement, found.optimal.placement
-    gained = [key for key, node in best.items() if node and not greedy.get(key)]
-    lost = [key for key, node in best.items() if not node and greedy.get(key)]
-    nowhere = [key for key, node in best.items() if not node and not greedy.get(key)]
-    if gained:
-        say(console, f"Placed by optimal only: {listed(gained)}.")
-    if lost:
-        say(console, f"Placed by greedy only: {listed(lost)}.")
-    if nowhere:
-        say(console, f"Placed by neither: {listed(nowhere)}; kubestow explain says why.")
+    now, greedy, best = (side.placement for side in (found.current, found.greedy, found.optimal))
+    said = {
+        "Placed by optimal only: {}.": [k for k, node in best.items() if node and not greedy.get(k)],
+        "Placed by greedy only: {}.": [k for k, node in best.items() if not node and greedy.get(k)],
+        "Placed by neither: {}; kubestow explain says why.": [
+            k for k, node in best.items() if not (node or greedy.get(k) or now.get(k))
+        ],
+        "Evicted by greedy: {}.": [k for k, node in now.items() if node and not greedy.get(k)],
+        "Evicted by optimal: {}.": [k for k, node in now.items() if node and not best.get(k)],
+    }
+    for sentence, keys in said.items():
+        if keys:
+            say(console, sentence.format(listed(keys)))

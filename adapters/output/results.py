@@ -35,7 +35,8 @@ def show_result(console: Console, loaded: Loaded, result: Result) -> None:
     if result.placement:
         table = grid("pod", "node", left=2)
         for key in (*result.order, *(key for key in result.placement if key not in ordered)):
-            row(table, key, result.placement[key] or "- (pending)")
+            was = loaded.cluster.pod_by_key[key].node_name
+            row(table, key, result.placement[key] or f"- ({'evicted' if was else 'pending'})")
         console.print(table)
     show_left_out(console, result, loaded)
     show_violations(console, result.violations)

@@ -95,3 +95,14 @@ def test_one_is_not_plural(run):
     """1 pod, 1 node."""
     out = run("compare", "--scenario", "pod-affinity")[1]
     assert "3 nodes, 1 pod with a node, 6 pending" in out
+
+
+def test_evicted_pods_are_not_called_pending(run):
+    """A running pod that loses its place is evicted; one that never had a place is placed by neither."""
+    asked = ("--scenario", "priorities", "--question", "preempt")
+    out = run("compare", *asked)[1]
+    assert "Evicted by optimal: default/batch-0." in out
+    assert "Placed by neither: default/patient, default/batch-2; kubestow explain says why." in out
+    rows = dict(line.split(maxsplit=1) for line in run("solve", *asked)[1].splitlines() if "default/" in line)
+    assert rows["default/batch-0"].strip() == "- (evicted)"
+    assert rows["default/patient"].strip() == "- (pending)"
