@@ -8,7 +8,7 @@ every row is summed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +37,9 @@ class Relaxation:
         How many pods of each tier (`Problem.tiers`) are placed; tiers after these are free.
     most : int, optional
         Maximise how many pods of this tier are placed (the minimum is then its negative).
+    local : bool
+        Whether to say what happens on a node: its room, and the terms that are sums over nodes. Without, what
+        is left relates nodes to each other, and node patterns say the rest.
     """
 
     problem: Problem
@@ -44,12 +47,15 @@ class Relaxation:
     terms: Sequence[tuple[Term, int]]
     placed: Sequence[int]
     most: int | None = None
+    local: bool = True
     constant: int = 0
     group_of: Ints = field(init=False)
     size: Ints = field(init=False)
+    alike: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.group_of, self.size = _groups(self.problem, self.eligible, self.terms)
+        self.group_of, self.alike = _groups(self.problem, self.eligible, self.terms)
+        self.size = np.bincount(self.group_of).astype(np.int64)
         self._first = np.unique(self.group_of, return_index=True)[1]
         self._peaks: dict[tuple[str, bytes], int] = {}
         self._lower: list[float] = []
@@ -57,9 +63,11 @@ class Relaxation:
         self._cost: list[float] = []
         self._rows: list[tuple[float, float]] = []
         self._entries: tuple[list[int], list[int], list[float]] = ([], [], [])
+        self._local_rows: list[int] = []
         self._make_counts()
         self._make_totals()
-        self._make_capacities()
+        if self.local:
+            self._make_locally(self._make_capacities)
         if self.most is not None:
             for c in np.flatnonzero(self.problem.tier_of == self.most).tolist():
                 for j in self.columns(c):
@@ -158,10 +166,17 @@ class Relaxation:
             part.relax(self, coefficient)
         elif isinstance(part, Preference):
             self._make_preference(part, coefficient)
-        elif isinstance(part, Deviation):
-            self._make_deviation(part, coefficient)
-        else:
-            self._make_piecewise(part if part.convex else _convex_below(part), coefficient)
+        elif self.local and isinstance(part, Deviation):
+            self._make_locally(lambda: self._make_deviation(part, coefficient))
+        elif self.local and isinstance(part, Piecewise):
+            convex = part if part.convex else _convex_below(part)
+            self._make_locally(lambda: self._make_piecewise(convex, coefficient))
+
+    def _make_locally(self, make: Callable[[], None]) -> None:
+        """Remember which rows look at one node group alone."""
+        first = len(self._rows)
+        make()
+        self._local_rows.extend(range(first, len(self._rows)))
 
     def _make_preference(self, part: Preference, coefficient: int) -> None:
         # Groups are alike in every preference, so one node of each speaks for all.
@@ -208,19 +223,40 @@ class Relaxation:
         self.row(-base, -base, [*amounts, (usage, -1.0)])
         return usage
 
+    def program(self) -> Program:
+        """The linear program as arrays."""
+        rows = np.array(self._rows, dtype=float).reshape(len(self._rows), 2)
+        cost, lower, upper = (np.array(values) for values in (self._cost, self._lower, self._upper))
+        row_of, column_of, values = (np.asarray(part) for part in self._entries)
+        entries = row_of.astype(np.int32), column_of.astype(np.int32), values.astype(float)
+        return Program(cost, lower, upper, rows, entries)
+
     def solve(self, time_limit: float = 60.0) -> Solution | None:
         """Solve the relaxation; None when the solver gives no dual solution in time."""
         from .lp import solve_lp
 
-        shape = len(self._rows), len(self._cost)
-        return solve_lp(
-            np.array(self._cost),
-            np.array(self._lower),
-            np.array(self._upper),
-            np.array(self._rows, dtype=float).reshape(shape[0], 2),
-            self._entries,
-            time_limit,
-        )
+        return solve_lp(self.program(), time_limit)
+
+    def prices(self, solution: Solution) -> tuple[Floats, Floats]:
+        """What nodes are told by the rest of the program.
+
+        Returns
+        -------
+        prices : array, shape (classes, groups)
+            Of one pod of a class on a node of a group, beside what happens on that node.
+        dual : array
+            Of the rows that do not look at one group alone, which are those of the program without `local`.
+        """
+        program, dual = self.program(), solution.dual
+        linking = np.ones(len(dual), dtype=bool)
+        linking[self._local_rows] = False
+        row_of, column_of, values = program.entries
+        charged = np.bincount(column_of, dual[row_of] * values, len(program.cost))
+        linked = np.bincount(column_of, np.where(linking, dual, 0.0)[row_of] * values, len(program.cost))
+        reduced = program.cost - linked - np.minimum(program.cost - charged, 0.0)
+        prices = np.zeros(self.counts.shape)
+        prices[self.counts >= 0] = reduced[self.counts[self.counts >= 0]]
+        return prices, dual[linking]
 
     def bound(self, solution: Solution) -> int:
         """A lower bound on the objective that holds whatever the solver's rounding."""
@@ -235,21 +271,45 @@ class Relaxation:
 
 
 @dataclass(frozen=True, eq=False)
+class Program:
+    """Minimise ``cost @ x`` within bounds and rows.
+
+    Parameters
+    ----------
+    cost, lower, upper : array, shape (columns,)
+        Finite bounds.
+    rows : array, shape (rows, 2)
+        Lower and upper bound of each row; may be infinite.
+    entries : tuple of array
+        Row, column and value of each coefficient.
+    """
+
+    cost: Floats
+    lower: Floats
+    upper: Floats
+    rows: Floats
+    entries: tuple[NDArray[np.int32], NDArray[np.int32], Floats]
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A solved linear program.
 
     Parameters
     ----------
     primal : array, shape (columns,)
+    dual : array, shape (rows,)
     bound : int
         Lower bound, recomputed from the duals with outward rounding.
     """
 
     primal: Floats
+    dual: Floats
     bound: int
 
 
-def _groups(problem: Problem, eligible: Mask, terms: Sequence[tuple[Term, int]]) -> tuple[Ints, Ints]:
+def _groups(problem: Problem, eligible: Mask, terms: Sequence[tuple[Term, int]]) -> tuple[Ints, bool]:
+    """Group of each node, and whether the nodes of a group are alike rather than similar."""
     static = [eligible.T, problem.domain_columns]
     usage: list[NDArray[np.generic]] = [problem.capacity]
     for term, _ in terms:
@@ -265,19 +325,17 @@ def _groups(problem: Problem, eligible: Mask, terms: Sequence[tuple[Term, int]])
             else:
                 static.append(part.cost.T)
     groups = _unique([*static, *usage])
-    if len(groups[1]) * max(len(problem.classes), 1) > _COLUMNS:
-        groups = _unique(static)
-    return groups
+    alike = (int(groups.max()) + 1) * len(problem.classes) <= _COLUMNS
+    return (groups if alike else _unique(static)), alike
 
 
-def _unique(columns: Sequence[NDArray[np.generic]]) -> tuple[Ints, Ints]:
+def _unique(columns: Sequence[NDArray[np.generic]]) -> Ints:
     rows = [
         b"".join(np.ascontiguousarray(column[n]).tobytes() for column in columns)
         for n in range(len(columns[0]))
     ]
     numbers: dict[bytes, int] = {}
-    of_node = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
-    return of_node, np.bincount(of_node, minlength=len(numbers)).astype(np.int64)
+    return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
 
 
 def _sum(values: Ints, group_of: Ints, groups: int) -> Floats:

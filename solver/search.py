@@ -16,6 +16,7 @@ from .exchange import Exchange
 from .gathering import Gathering
 from .instance import Instance
 from .packing.tiers import Tiers
+from .patterns.generate import Generation, affordable
 from .progress import EVERY, Progress, Watch
 from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
@@ -25,8 +26,6 @@ from .stages import Cost, Moves, Placed, Stage, key
 from .start import guided_start
 
 Ints = NDArray[np.int64]
-_TINY = 400
-"""Counts up to which the exact model needs no help from an exchange."""
 _PATIENT = 3600.0
 """Seconds for a linear relaxation where work is counted, not timed."""
 
@@ -208,7 +207,7 @@ class Search:
         instance = self.instance
         related = bool(len(instance.related))
         # An exchange could take the preemptor away for whom somebody was evicted.
-        if int(instance.eligible.sum()) <= _TINY or instance.problem.question == "preempt":
+        if instance.problem.question == "preempt":
             return
         started = self._begins("exchange")
         until = self._until(0.3 if small_enough(instance) and not related else 0.8)
@@ -243,11 +242,30 @@ class Search:
         started = self._begins("search")
         everything = range(len(self.instance.problem.nodes))
         if small_enough(self.instance):
-            step = self._step(everything, position, self.left() * (1.0 if self._last(position) else 0.5))
+            step = self._step(everything, position, self.left() * (0.3 if self._last(position) else 0.5))
             self._tighten(position, self._value(position) if step.proven else step.bound)
+        if isinstance(self.stages[position], Cost) and not self._done(position):
+            self._put_together(position)
         if not self._done(position):
             self._neighbourhoods(position)
         self._took("search", started)
+
+    def _put_together(self, position: int) -> None:
+        """Generate whole node patterns, for the bound, and choose among them."""
+        known, limits = self._known, self.limits
+        if known is None or known[2] is None or not affordable(known[1], self.left()):
+            return
+        counted, rounds = limits.deterministic is not None, 0
+        until = self._until(0.5)
+        generation = Generation(self.instance, known[1], known[2], self.counts)
+        more = True
+        while more and not self._done(position) and not (counted and rounds >= 10 * self.left()):
+            rounds += 1
+            more = generation.round(until, counted=counted)
+            self._tighten(position, generation.bound)
+        chosen = generation.choose(limits, self._until(0.3) - time.monotonic(), counted=counted)
+        if chosen is not None and self._feasible(chosen):
+            self.offer(chosen)
 
     def _last(self, position: int) -> bool:
         return position == len(self.stages) - 1
