@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from .relaxation import Program, Solution
 
 Floats = NDArray[np.float64]
+_RANGE = 10
+"""Columns reach up to two to the power of this, for the solver."""
 
 
 def solve_lp(program: Program, time_limit: float) -> Solution | None:
@@ -26,17 +29,38 @@ def solve_lp(program: Program, time_limit: float) -> Solution | None:
     Solution or None
         None when HiGHS returns no dual solution in time.
     """
-    scale = float(np.abs(program.cost).max(initial=0.0)) or 1.0
-    factor = row_factors(program)
-    solver = highs(program, 1.0 / scale, factor)
+    unit = _column_units(program.upper)
+    scaled = _in_units(program, unit)
+    scale = float(np.abs(scaled.cost).max(initial=0.0)) or 1.0
+    factor = row_factors(scaled)
+    solver = highs(scaled, 1.0 / scale, factor)
     solver.setOptionValue("time_limit", time_limit)
     solver.run()
     found: Any = solver.getSolution()
     if not found.dual_valid:
         return None
-    primal = np.array(found.col_value, dtype=float)
+    primal = np.array(found.col_value, dtype=float) * unit
     dual = np.array(cast("Floats", found.row_dual), dtype=float) * scale / factor
     return Solution(primal, dual, safe_bound(program, dual))
+
+
+def _column_units(upper: Floats) -> Floats:
+    """A power of two per column that brings large ranges down to those of counts; division by it is exact.
+
+    A tiny error of a reduced cost, times a large range, would ruin the bound.
+    """
+    return np.exp2(np.maximum(np.ceil(np.log2(np.maximum(upper, 1.0))) - _RANGE, 0.0))
+
+
+def _in_units(program: Program, unit: Floats) -> Program:
+    row_of, column_of, values = program.entries
+    return replace(
+        program,
+        cost=program.cost * unit,
+        lower=program.lower / unit,
+        upper=program.upper / unit,
+        entries=(row_of, column_of, values * unit[column_of]),
+    )
 
 
 def highs(program: Program, scale: float, factor: Floats) -> Any:
