@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .curves import sums
 from .instance import Instance
 from .nodecost import NodeCost
 from .slack import Slack
@@ -24,7 +25,7 @@ from .slack import Slack
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-_NARROW, _WIDE = 8, 48
+_NARROW, _WIDE = 12, 48
 """Candidates a node in the first rounds, and after those have stopped to gain."""
 _PATIENCE = 12
 
@@ -55,6 +56,7 @@ class Exchange:
         self._request: Ints = np.vstack(
             [problem.request, np.zeros((1, len(problem.resources)), dtype=np.int64)]
         )
+        self._amount = self._request.T.astype(float)
         self._room: Ints = problem.capacity - self.counts.T @ problem.request
         self._fill_slots()
         self._prepare_rules()
@@ -139,19 +141,20 @@ class Exchange:
         self._slack.update()
         i, x = self._sample(a)
         j, z = self._sample(b)
-        delta = self._cost.swap(self._usage, a, b, x, z)
-        delta[~self._allowed(a, b, x, z)] = np.inf
-        flat = delta.reshape(half, -1)
-        best = flat.argmin(axis=1)
-        change = flat[np.arange(half), best]
+        rough = self._cost.swap(self._usage, a, b, x, z, rough=True)
+        rough[~self._allowed(a, b, x, z)] = np.inf
+        rows = np.arange(half)
+        left, right = np.divmod(rough.reshape(half, -1).argmin(axis=1), z.shape[1])
+        hopeful = np.flatnonzero(rough[rows, left, right] < 0)
+        a, b, i, j = a[hopeful], b[hopeful], i[hopeful, left[hopeful]], j[hopeful, right[hopeful]]
+        x, z = x[hopeful, left[hopeful]], z[hopeful, right[hopeful]]
+        change = self._cost.swap(self._usage, a, b, x[:, None], z[:, None])[:, 0, 0]
         better = np.flatnonzero(change < -0.5)
-        left, right = np.divmod(best[better], z.shape[1])
         if (self._cost.relational or self._slack) and len(better):
-            kept = self._separate(a[better], b[better], x[better, left], z[better, right], change[better])
-            better, left, right = better[kept], left[kept], right[kept]
+            better = better[self._separate(a[better], b[better], x[better], z[better], change[better])]
         if not len(better):
             return 0.0
-        self._apply(a[better], b[better], i[better, left], j[better, right])
+        self._apply(a[better], b[better], i[better], j[better])
         return float(-change[better].sum())
 
     def _separate(self, a: Ints, b: Ints, x: Ints, z: Ints, change: Floats) -> list[int]:
@@ -196,14 +199,14 @@ class Exchange:
         return (self._random.random((len(filled), number)) * filled[:, None]).astype(np.int64)
 
     def _allowed(self, a: Ints, b: Ints, x: Ints, z: Ints) -> Mask:
-        go: Mask = np.asarray(self._may_move(x, a, b).all(axis=2))
-        come: Mask = np.asarray(self._may_move(z, b, a).all(axis=2))
+        go: Mask = np.logical_and.reduce(np.moveaxis(self._may_move(x, a, b), 2, 0))
+        come: Mask = np.logical_and.reduce(np.moveaxis(self._may_move(z, b, a), 2, 0))
         allowed: Mask = go[:, :, None] & come[:, None, :]
         for r in range(self._request.shape[1]):
-            amount = self._request[:, r]
-            added = amount[x].sum(axis=2)[:, :, None] - amount[z].sum(axis=2)[:, None, :]
+            out, back = sums(self._amount[r], x), sums(self._amount[r], z)
+            added = out[:, :, None] - back[:, None, :]
             allowed &= added <= np.maximum(self._room[b, r], 0)[:, None, None]
-            allowed &= -added <= np.maximum(self._room[a, r], 0)[:, None, None]
+            allowed &= added >= -np.maximum(self._room[a, r], 0)[:, None, None]
         return allowed
 
     def _may_move(self, x: Ints, origin: Ints, target: Ints) -> Mask:

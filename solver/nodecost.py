@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .curves import Apart, Curve, sums
 from .problem import Problem
 from .terms import Deviation, Part, Piecewise, Preference, Price, Relational, Term
 
@@ -32,8 +33,8 @@ class NodeCost:
         parts = [(part, coefficient) for term, coefficient in terms for part in term.parts]
         self._problem = problem
         self._terms = terms
-        self._piecewise = [_Curve(part, k) for part, k in parts if isinstance(part, Piecewise)]
-        self._deviation = [_Apart(part, k) for part, k in parts if isinstance(part, Deviation)]
+        self._piecewise = [Curve(part, k) for part, k in parts if isinstance(part, Piecewise)]
+        self._deviation = [Apart(part, k) for part, k in parts if isinstance(part, Deviation)]
         self._relational = [(part, k) for part, k in parts if isinstance(part, Relational)]
         self._prices: list[tuple[Price, int]] = []
         cost = np.zeros((len(problem.classes) + 1, len(problem.nodes)))
@@ -87,7 +88,7 @@ class NodeCost:
         """The exact weighted value of the relational terms."""
         return sum(k * part.value(counts) for part, k in self._relational)
 
-    def swap(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> Floats:
+    def swap(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints, *, rough: bool = False) -> Floats:
         """Change of cost when candidate ``x`` on node ``a`` and candidate ``z`` on ``b`` trade places.
 
         Parameters
@@ -95,33 +96,39 @@ class NodeCost:
         a, b : array, shape (pairs,)
         x, z : array, shape (pairs, k, m) and (pairs, l, m)
             Candidates: up to m classes each; the dummy class stands for an empty slot.
+        rough : bool
+            Take curves as parabolas, which is faster.
 
         Returns
         -------
         array, shape (pairs, k, l)
         """
-        total = np.zeros((len(a), x.shape[1], z.shape[1]))
+        total = self._apart_from_usage(a, b, x)[:, :, None] + self._apart_from_usage(b, a, z)[:, None, :]
         position = 0
         for curve in self._piecewise:
             u = usage[position]
-            change = curve.amount[z].sum(axis=2)[:, None, :] - curve.amount[x].sum(axis=2)[:, :, None]
-            total += curve.delta(u[a], change, a)
-            total += curve.delta(u[b], -change, b)
+            change = sums(curve.amount, z)[:, None, :] - sums(curve.amount, x)[:, :, None]
+            if rough:
+                total += curve.estimate(u, change, a, b)
+            else:
+                total += curve.delta(u[a], change, a) + curve.delta(u[b], -change, b)
             position += 1
         for apart in self._deviation:
             u = usage[position]
-            go, come = apart.amount[:, x].sum(axis=3), apart.amount[:, z].sum(axis=3)
-            change = come[:, :, None, :] - go[:, :, :, None]
-            total += apart.delta(u[:, a], change, a)
-            total += apart.delta(u[:, b], -change, b)
+            go, come = sums(apart.amount, x), sums(apart.amount, z)
+            total += apart.trade(u[:, a], go, come, a)
+            total += apart.trade(u[:, b], come, go, b).swapaxes(1, 2)
             position += 1
+        return total
+
+    def _apart_from_usage(self, origin: Ints, target: Ints, x: Ints) -> Floats:
+        """Shape (pairs, k): what preferences and prices make of a move of candidates ``x``."""
+        total = np.zeros(x.shape[:2])
         if self.static:
-            origin, target = a[:, None, None], b[:, None, None]
-            total += (self.preference[x, target] - self.preference[x, origin]).sum(axis=2)[:, :, None]
-            total += (self.preference[z, origin] - self.preference[z, target]).sum(axis=2)[:, None, :]
+            for c in np.moveaxis(x, 2, 0):
+                total += self.preference[c, target[:, None]] - self.preference[c, origin[:, None]]
         for price, k in self._prices:
-            total += k * _crossing(price, x, a, b)[:, :, None]
-            total += k * _crossing(price, z, b, a)[:, None, :]
+            total += k * _crossing(price, x, origin, target)
         return total
 
     def move(self, usage: Usage, a: Ints, b: Ints, x: Ints, z: Ints) -> None:
@@ -145,15 +152,12 @@ class NodeCost:
             total += k * part.entering(c, counts)[nodes]
         position = 0
         for curve in self._piecewise:
-            total += curve.delta(usage[position][nodes], np.full((len(nodes), 1, 1), curve.amount[c]), nodes)[
-                :, 0, 0
-            ]
+            one = np.full((len(nodes), 1, 1), curve.amount[c])
+            total += curve.delta(usage[position][nodes], one, nodes)[:, 0, 0]
             position += 1
         for apart in self._deviation:
-            change = np.broadcast_to(
-                apart.amount[:, c][:, None, None, None], (len(apart.amount), len(nodes), 1, 1)
-            )
-            total += apart.delta(usage[position][:, nodes], change, nodes)[:, 0, 0]
+            one = np.repeat(apart.amount[:, c, None, None], len(nodes), axis=1)
+            total += apart.trade(usage[position][:, nodes], np.zeros_like(one), one, nodes)[:, 0, 0]
             position += 1
         return total
 
@@ -200,58 +204,5 @@ def _with_dummy(price: Price) -> Price:
 def _crossing(price: Price, x: Ints, origin: Ints, target: Ints) -> Floats:
     """Shape (pairs, k): change when candidates ``x``, shape (pairs, k, m), go from `origin` to `target`."""
     here, there = price.of_node[origin], price.of_node[target]
-    change = price.leave[x, here[:, None, None]] + price.enter[x, there[:, None, None]]
-    return change.sum(axis=2) * (here != there)[:, None]
-
-
-class _Curve:
-    """A piecewise linear function as float tables, scaled by its coefficient."""
-
-    def __init__(self, part: Piecewise, coefficient: int) -> None:
-        self.part = part
-        self.base = part.base
-        self.amount = np.append(part.amount, 0).astype(float)
-        self._last = part.breakpoints.shape[1] - 1
-        self._per_unit = self._last / np.maximum(part.size, 1)
-        slopes = part.slopes.astype(float) * coefficient
-        self._slope = slopes.reshape(-1)
-        self._offset = (part.values.astype(float) * coefficient - slopes * part.breakpoints).reshape(-1)
-
-    def _at(self, usage: Floats, nodes: Ints) -> Floats:
-        shape = (-1, *([1] * (usage.ndim - 1)))
-        segment = (usage * self._per_unit[nodes].reshape(shape) + 1e-9).astype(np.int32)
-        np.clip(segment, 0, self._last, out=segment)
-        index = segment + (nodes * (self._last + 1)).reshape(shape)
-        return self._offset[index] + self._slope[index] * usage
-
-    def delta(self, usage: Floats, change: Floats, nodes: Ints) -> Floats:
-        """Change of cost when `usage`, shape (pairs,), changes by `change`, shape (pairs, k, l)."""
-        return self._at(usage[:, None, None] + change, nodes) - self._at(usage, nodes)[:, None, None]
-
-
-class _Apart:
-    """A deviation with its coefficient."""
-
-    def __init__(self, part: Deviation, coefficient: int) -> None:
-        self.part = part
-        self.amount = np.concatenate(
-            [part.amount, np.zeros((len(part.amount), 1), dtype=np.int64)], axis=1
-        ).astype(float)
-        self.scale = part.scale.astype(float)
-        self._weight = part.weight.astype(float) * coefficient
-        self._listed = part.listed.astype(float)
-        self._two = part.amount.shape[0] == 2
-
-    def _at(self, scaled: Floats, nodes: Ints) -> Floats:
-        shape = (-1, *([1] * (scaled.ndim - 2)))
-        weight, listed = self._weight[nodes].reshape(shape), self._listed[nodes].reshape(shape)
-        if self._two:
-            return weight * 2.0 * np.abs(scaled[0] - scaled[1])
-        known = (self.scale[:, nodes] > 0).reshape(scaled.shape[0], *shape)
-        apart = np.abs(listed * scaled - scaled.sum(axis=0)) * known
-        return weight * apart.sum(axis=0)
-
-    def delta(self, scaled: Floats, change: Floats, nodes: Ints) -> Floats:
-        """Change of cost when amounts, shape (resources, pairs, k, l), are added to the scaled usage."""
-        moved = scaled[:, :, None, None] + change * self.scale[:, nodes][:, :, None, None]
-        return self._at(moved, nodes) - self._at(scaled, nodes)[:, None, None]
+    sides = (price.leave[c, here[:, None]] + price.enter[c, there[:, None]] for c in np.moveaxis(x, 2, 0))
+    return sum(sides, np.zeros(x.shape[:2])) * (here != there)[:, None]
