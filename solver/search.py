@@ -26,6 +26,8 @@ from .stages import Cost, Moves, Placed, Stage, key
 from .start import guided_start
 
 Ints = NDArray[np.int64]
+_EXACT = 0.15
+"""Share of the time for the whole cost stage as one model: what it does not prove soon, it hardly ever does."""
 _PATIENT = 3600.0
 """Seconds for a linear relaxation where work is counted, not timed."""
 
@@ -241,19 +243,22 @@ class Search:
     def _solve(self, position: int) -> None:
         started = self._begins("search")
         everything = range(len(self.instance.problem.nodes))
+        cost = isinstance(self.stages[position], Cost)
         if small_enough(self.instance):
-            step = self._step(everything, position, self.left() * (0.3 if self._last(position) else 0.5))
+            step = self._step(everything, position, self.left() * (_EXACT if cost else 0.5))
             self._tighten(position, self._value(position) if step.proven else step.bound)
-        if isinstance(self.stages[position], Cost) and not self._done(position):
+        if cost:
+            self._neighbourhoods(position, 0.5)
             self._put_together(position)
-        if not self._done(position):
-            self._neighbourhoods(position)
+        self._neighbourhoods(position, 1.0 if self._last(position) else 0.5)
         self._took("search", started)
 
     def _put_together(self, position: int) -> None:
         """Generate whole node patterns, for the bound, and choose among them."""
         known, limits = self._known, self.limits
-        if known is None or known[2] is None or not affordable(known[1], self.left()):
+        if self._done(position) or known is None or known[2] is None:
+            return
+        if not affordable(known[1], self.left()):
             return
         counted, rounds = limits.deterministic is not None, 0
         until = self._until(0.5)
@@ -276,8 +281,10 @@ class Search:
             self.offer(step.counts)
         return step
 
-    def _neighbourhoods(self, position: int) -> None:
-        until = self._until(1.0 if self._last(position) else 0.5)
+    def _neighbourhoods(self, position: int, share: float) -> None:
+        if self._done(position):
+            return
+        until = self._until(share)
         rounds = Rounds(self.instance, self.stages, position, self.limits, self._random, until)
         try:
             while rounds.left() and not self._done(position):
