@@ -27,7 +27,7 @@ from .start import guided_start
 
 Ints = NDArray[np.int64]
 _EXACT = 0.15
-"""Share of the time for the whole cost stage as one model: what it does not prove soon, it hardly ever does."""
+"""Share of the time for the cost stage as one model: what it does not prove soon, it hardly ever does."""
 _PATIENT = 3600.0
 """Seconds for a linear relaxation where work is counted, not timed."""
 
