@@ -116,7 +116,7 @@ class Exchange:
         gain, idle, number = 0.0, 0, 0
         while time.monotonic() < deadline and (rounds is None or number < rounds):
             number += 1
-            step = self._round()
+            step = self._round(rough=not idle)
             gain += step
             idle = 0 if step > 0 else idle + 1
             if done(gain) or idle > 2 * _PATIENCE:
@@ -131,7 +131,8 @@ class Exchange:
         np.add.at(counts, (self._slots.reshape(-1), nodes), 1)
         return counts[: self._dummy]
 
-    def _round(self) -> float:
+    def _round(self, *, rough: bool) -> float:
+        """The gain of one trade for every pair; screening may be `rough`."""
         a, b = self._match()
         half = len(a)
         if half == 0:
@@ -141,11 +142,10 @@ class Exchange:
         self._slack.update()
         i, x = self._sample(a)
         j, z = self._sample(b)
-        rough = self._cost.swap(self._usage, a, b, x, z, rough=True)
-        rough[~self._allowed(a, b, x, z)] = np.inf
-        rows = np.arange(half)
-        left, right = np.divmod(rough.reshape(half, -1).argmin(axis=1), z.shape[1])
-        hopeful = np.flatnonzero(rough[rows, left, right] < 0)
+        delta = self._cost.swap(self._usage, a, b, x, z, rough=rough)
+        delta[~self._allowed(a, b, x, z)] = np.inf
+        left, right = np.divmod(delta.reshape(half, -1).argmin(axis=1), z.shape[1])
+        hopeful = np.flatnonzero(delta[np.arange(half), left, right] < 0)
         a, b, i, j = a[hopeful], b[hopeful], i[hopeful, left[hopeful]], j[hopeful, right[hopeful]]
         x, z = x[hopeful, left[hopeful]], z[hopeful, right[hopeful]]
         change = self._cost.swap(self._usage, a, b, x[:, None], z[:, None])[:, 0, 0]
