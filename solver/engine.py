@@ -140,10 +140,15 @@ def _begin(function: Callable[[Any, Any], Any], shared: Any) -> None:
     gc.freeze()
     # Ctrl-C is for the process that waits for the answers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """See to it that this process ends when the one that started it does, however that ends."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -159,7 +159,8 @@ def detail(rows: Sequence[Row]) -> list[str]:
 def _against_longer(rows: Sequence[Row]) -> list[str]:
     """Moves beside those of the longest run of the same instance, cell by cell; nothing where there is none.
 
-    Only where both place the same pods of each priority are moves comparable.
+    The ratio is of the moves, and once more of the runs only that place as many pods of each priority:
+    whoever places fewer has less to move.
     """
     cells: dict[tuple[Any, ...], list[tuple[Row, Row]]] = {}
     for mine in grouped(rows, *_KEYS, "seed").values():
@@ -169,14 +170,16 @@ def _against_longer(rows: Sequence[Row]) -> list[str]:
                 limits = row["timeLimit"], longest["timeLimit"]
                 cells.setdefault((*(row[key] for key in _KEYS), *limits), []).append((row, longest))
     lines = [[*cell, len(pairs), *_moves(pairs)] for cell, pairs in sorted(cells.items())]
-    header = [*_KEYS, "timeLimit", "longer", "runs", "same pods placed", "moves", "longer: moves", "ratio"]
+    header = [*_KEYS, "timeLimit", "longer", "runs", "moves", "longer: moves", "ratio"]
+    header += ["as many placed", "ratio of these"]
     return ["", "Against longer runs:", "", *table(header, lines)] if lines else []
 
 
 def _moves(pairs: Sequence[tuple[Row, Row]]) -> list[float | None]:
     same = [pair for pair in pairs if pair[0]["placed"] == pair[1]["placed"]]
-    mine, theirs = (sum(pair[which]["moves"] for pair in same) for which in (0, 1))
-    return [len(same), mine, theirs, mine / theirs if theirs else None]
+    sums = [[sum(pair[which]["moves"] for pair in some) for which in (0, 1)] for some in (pairs, same)]
+    ratios = [mine / theirs if theirs else None for mine, theirs in sums]
+    return [*sums[0], ratios[0], len(same), ratios[1]]
 
 
 def _shares(rows: Sequence[Row], keys: tuple[str, ...]) -> list[str]:

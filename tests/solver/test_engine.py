@@ -2,6 +2,10 @@ import logging
 import os
 import pickle
 import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -185,3 +189,45 @@ def test_tasks_can_be_sent_anywhere():
     assert there.counts is not None
     assert here.counts.any()
     assert (here.counts == there.counts).all()
+
+
+def test_workers_end_with_their_parent(tmp_path):
+    """Even where the parent is killed and can tell nobody."""
+    program = """
+import os, sys, time
+from kubestow.solver.engine import local
+
+def work(folder, task):
+    open(os.path.join(folder, str(os.getpid())), "w").close()
+    time.sleep(0 if task else 60)
+
+local(work, sys.argv[1], 2).map([1, 0])
+"""
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    parent = subprocess.Popen([sys.executable, str(script), str(folder)])
+    waited(lambda: len(list(folder.iterdir())) > 0)
+    parent.kill()
+    parent.wait()
+    workers = [int(path.name) for path in folder.iterdir()]
+    waited(lambda: not any(alive(worker) for worker in workers))
+
+
+def waited(condition: Callable[[], bool]) -> None:
+    """Waits, for a minute at most."""
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("that never happened")
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process}/stat")
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
