@@ -16,7 +16,7 @@ from .exchange import Exchange
 from .gathering import Gathering
 from .instance import Instance
 from .packing.tiers import Tiers
-from .patterns.generate import Generation, affordable
+from .patterns.generate import Generation, affordable, quickly_priced
 from .progress import EVERY, Progress, Watch
 from .reinsertion import Reinsertion
 from .relaxation import Relaxation, Solution
@@ -59,6 +59,7 @@ class Search:
         self.bounds = [None] * len(self.stages)
         self._beside: dict[int, tuple[int, ...]] = {}
         self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
+        self._generation: Generation | None = None
         self._deadline = time.monotonic() + self.limits.time
         self._random = np.random.default_rng(self.limits.seed)
         self._phase, self._position, self._told = "start", 0, -math.inf
@@ -223,8 +224,27 @@ class Search:
                 break
             self._exchange(position, until, rounds=100)
         if len(instance.problem.nodes) > 1 and not self._done(position):
+            if not related:
+                # Where pods relate, one pricing gains little.
+                self._exchange(position, until, rounds=100)
+                self._price_patterns(position)
             self._exchange(position, until)
         self._took("exchange", started)
+
+    def _price_patterns(self, position: int) -> None:
+        """A bound from one pricing of all node groups, where they are few nodes each and time allows."""
+        known = self._known
+        if (
+            self._done(position)
+            or known is None
+            or known[2] is None
+            or not quickly_priced(known[1], self.left())
+        ):
+            return
+        counted = self.limits.deterministic is not None
+        self._generation = Generation(self.instance, known[1], known[2], self.counts)
+        self._generation.round(self._until(0.9), counted=counted)
+        self._tighten(position, self._generation.bound)
 
     def _exchange(self, position: int, until: float, rounds: int | None = None) -> None:
         exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
@@ -262,7 +282,9 @@ class Search:
             return
         counted, rounds = limits.deterministic is not None, 0
         until = self._until(0.5)
-        generation = Generation(self.instance, known[1], known[2], self.counts)
+        generation = self._generation or Generation(self.instance, known[1], known[2], self.counts)
+        for n, group in enumerate(known[1].group_of.tolist()):
+            generation.offer(group, self.counts[:, n])
         more = True
         while more and not self._done(position) and not (counted and rounds >= 10 * self.left()):
             rounds += 1

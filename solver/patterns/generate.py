@@ -12,8 +12,9 @@ from ..instance import Instance
 from ..relaxation import Relaxation, Solution
 from ..result import Limits
 from .choose import choose
+from .labels import LabelPricer
 from .master import Master
-from .pricing import LocalCost, Pattern, Pricer
+from .pricing import LocalCost, Pattern, Priced, Pricer
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -21,6 +22,10 @@ _SMOOTH = 0.5
 """How much of the best prices so far goes into the next ones (Pessoa, Sadykov, Uchoa, Vanderbeck, 2018)."""
 _PRICING = 0.05
 """Seconds that one pricing takes, or so."""
+_LABELLING = 0.01
+"""Seconds that one pricing by labels takes, or so."""
+_FEW = 4
+"""Nodes a group: more of them mix patterns so well that the linear relaxation is as good."""
 _SETTLED = 1e-5
 _SECONDS, _WORK = 0.25, 0.1
 """Limit of one pricing, in seconds and in CP-SAT's deterministic time: its bound holds all the same."""
@@ -29,6 +34,12 @@ _SECONDS, _WORK = 0.25, 0.1
 def affordable(relaxation: Relaxation, seconds: float) -> bool:
     """Whether all groups can be priced in half of the time, and nodes of a group are alike in all."""
     return relaxation.alike and 2 * _PRICING * relaxation.groups <= seconds
+
+
+def quickly_priced(relaxation: Relaxation, seconds: float) -> bool:
+    """Whether labels price all groups in most of the time, and groups are so small that it tells."""
+    few = len(relaxation.group_of) <= _FEW * relaxation.groups
+    return relaxation.alike and few and _LABELLING * relaxation.groups <= 0.7 * seconds
 
 
 @dataclass(eq=False)
@@ -67,6 +78,9 @@ class Generation:
         self._master = Master(rest, float(self.instance.cost(self.counts)))
         self._first = np.unique(full.group_of, return_index=True)[1].tolist()
         self._pricers: dict[int, Pricer] = {}
+        # Labels are fast; what they leave open is for CP-SAT.
+        self._labels = LabelPricer.suits(self.instance)
+        self._label_pricers: dict[int, LabelPricer] = {}
         self._local = LocalCost(self.instance)
         self._known: set[tuple[int, bytes]] = set()
         self._prices, self._dual = full.prices(self.solution)
@@ -103,13 +117,28 @@ class Generation:
         new = self._price(until, counted=counted)
         if new is None or not self._master.solve(60.0 if counted else until - time.monotonic()):
             return False
+        labelled = self._labels
         settled = self.bound is not None and self._master.value - self.bound <= _SETTLED * self._master.value
+        if not new:
+            self._labels = False
         smooth = _SMOOTH if new else 0.0
         self._next = (
             smooth * self._prices + (1 - smooth) * self._master.prices,
             smooth * self._dual + (1 - smooth) * self._master.dual,
         )
-        return not settled and (new > 0 or smooth > 0)
+        return not settled and (new > 0 or labelled)
+
+    def _cheapest(
+        self, group: int, node: int, prices: Ints, seconds: float, *, counted: bool
+    ) -> Priced | None:
+        if self._labels:
+            if group not in self._label_pricers:
+                self._label_pricers[group] = LabelPricer(self.instance, node)
+            known = [pattern.pods for pattern in self.patterns if pattern.group == group]
+            return self._label_pricers[group].price(prices, known)
+        if group not in self._pricers:
+            self._pricers[group] = Pricer(self.instance, node)
+        return self._pricers[group].price(prices, seconds, counted=counted)
 
     def _price(self, until: float, *, counted: bool) -> int | None:
         """Price all groups at the next prices; how many new patterns, None when time was short."""
@@ -119,9 +148,7 @@ class Generation:
             seconds = _WORK if counted else min(_SECONDS, until - time.monotonic())
             if seconds <= 0:
                 return None
-            if group not in self._pricers:
-                self._pricers[group] = Pricer(self.instance, node)
-            found = self._pricers[group].price(prices[:, group], seconds, counted=counted)
+            found = self._cheapest(group, node, prices[:, group], seconds, counted=counted)
             if found is None:
                 return None
             bound += int(self.relaxation.size[group]) * found.bound
