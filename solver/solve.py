@@ -25,7 +25,6 @@ from .progress import Watch
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search import Search
-from .stages import Moves
 from .task import Placement, Task, pose
 
 Ints = NDArray[np.int64]
@@ -33,6 +32,8 @@ _GREEDY_WORK = 50_000
 """Free pods times nodes up to which kube-scheduler's own placement is computed as a start."""
 _ORDERING = 0.05
 """Share of the time that is left for finding an order, where one has to be searched for."""
+_CHECKING = 1.2
+"""Seconds to leave for the check of the answer, as a multiple of what building the problem took."""
 CUTS = 60
 """How many placements without an order are cut off before the best with one is taken."""
 
@@ -126,13 +127,8 @@ class _Attempts:
     def __post_init__(self) -> None:
         self._instance = self.task.instance
         self._timed = self.limits.deterministic is None
-        left = self.limits.time - self.task.seconds - self._checking
+        left = self.limits.time - (1 + _CHECKING) * self.task.seconds
         self._deadline = time.monotonic() + max(0.1, left) if self._timed else math.inf
-
-    @property
-    def _checking(self) -> float:
-        """Seconds to leave for the check where the search uses up all its time: as many as building took."""
-        return 1.2 * self.task.seconds if any(isinstance(stage, Moves) for stage in self.task.stages) else 0.0
 
     def run(self, start: Ints | None) -> Result:
         """Search, replay and cut; what has an order is best, else the start, else what was found last."""
