@@ -188,9 +188,7 @@ class LabelPricer:
         for position, c in enumerate(order.tolist()):
             copies = np.arange(int(self._most[c]) + 1)
             step = amount[:, c, None] * copies
-            alone = (
-                promise(np.minimum(reduced[c] * copies, reduced[c] * copies + 0), start + step) + gift.sum()
-            )
+            alone = promise(reduced[c] * copies, start + step) + gift.sum()
             copies = copies[: int(np.flatnonzero(alone <= best).max(initial=0)) + 1]
             step = step[:, : len(copies)]
             parent = np.repeat(np.arange(len(cost)), len(copies))
