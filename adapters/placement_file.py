@@ -42,10 +42,7 @@ def read_placement(path: str) -> Placement:
     text = _text(path)
     if not text.strip():
         raise BadInput(f"is empty; {_GIVE}", file=path)
-    found = _from_document(text, path) if _DOCUMENT.match(text) else _from_csv(text, path)
-    if not found:
-        raise BadInput(f"names no pod; {_GIVE}", file=path)
-    return found
+    return _from_document(text, path) if _DOCUMENT.match(text) else _from_csv(text, path)
 
 
 def check_names(placement: Placement, cluster: Cluster, *, file: str) -> None:
@@ -97,6 +94,8 @@ def _from_document(text: str, path: str) -> Placement:
         raise BadInput(f"kind {shown(data['kind'])} holds no placement; {_GIVE}", file=path)
     if isinstance(data, dict) and "placement" in data:
         data = data["placement"]
+    elif data == {}:
+        raise BadInput(f"names no pod; {_GIVE}", file=path)
     if not isinstance(data, dict):
         raise BadInput(
             f"a placement maps namespace/name to node, and is not {shown(data)}; {_GIVE}", file=path

@@ -60,6 +60,13 @@ def test_it_reads_every_format_that_kubestow_writes(verify, run):
             assert verify(run(verb, *SCENARIO, "-o", output)[1])[0] == 0
 
 
+def test_a_document_may_have_nothing_to_place(verify):
+    """What `solve` prints of a cluster in which no pod is pending: everything stays."""
+    status, out, _ = verify('{"kind": "Placement", "placement": {}}')
+    assert status == 0
+    assert "0 moved, 0 evicted" in out
+
+
 BAD = {
     "empty": ("", "is empty"),
     "empty list": ("[]", "maps namespace/name to node, and is not a list"),
