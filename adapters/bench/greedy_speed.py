@@ -100,7 +100,8 @@ def _oracle(nodes: int, pods: int, *, spreading: bool) -> Row:
         cpu = processor_seconds() - before
     figures = _FIGURE.search(done.stdout + done.stderr)
     if figures is None:
-        raise BadInput(f"does not say how fast it is: {done.stderr.strip()[:200]}", file=str(packed))
+        said = done.stderr.strip()[:200] or f"nothing, and it ended with {done.returncode}"
+        raise BadInput(f"does not say how fast it is: {said}", file=str(packed))
     return _row(int(figures[1]), float(figures[2])) | {"cpuSeconds": round(cpu, 2)}
 
 

@@ -28,7 +28,10 @@ def summary(chosen: Benchmark, rows: Sequence[Row]) -> list[str]:
     limits = sorted({(float(row["timeLimit"]), int(row["workers"])) for row in rows})
     seeds = sorted({int(row["seed"]) for row in rows})
     lines.append(f"- seeds {spans(seeds)}; {len(rows)} runs")
-    listed = "; ".join(f"{seconds:g} s with {workers or 'all'} workers" for seconds, workers in limits)
+    listed = "; ".join(
+        f"{f'{seconds:g} s' if seconds else 'no time limit'} with {workers or 'all'} workers"
+        for seconds, workers in limits
+    )
     return [*lines, f"- limits: {listed}", "", *chosen.summary(rows)]
 
 
@@ -106,7 +109,7 @@ def averages(*keys: str, ranges: Sequence[str] = ()) -> Callable[[Sequence[Row]]
     """
 
     def averaged(rows: Sequence[Row]) -> list[str]:
-        hidden = {*keys, *_NOT_SHOWN, "workers"}
+        hidden = {*keys, *_NOT_SHOWN, "workers", "timeLimit"}
         names = list(dict.fromkeys(name for row in rows for name in row if name not in hidden))
         numbers = [name for name in names if any(_number(row.get(name)) for row in rows)]
         lines = [
