@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cp import Expr, total, when
-from .partition import Partition
-from .scope import Scope
+from .cpsat.cp import Expr, total, when
+from .cpsat.scope import Scope
+from .relations.partition import Partition
 
 Ints = NDArray[np.int64]
 

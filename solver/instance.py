@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from ..model.api import Pod, PodDisruptionBudget
 from ..model.labels import empty, selects
 from ..model.movable import disruption_cost
-from .company import Company
-from .coupling import Coupling
 from .cuts import Cut
-from .gates import Gate, gates_of
 from .nodecost import objective, term_value
 from .problem import Problem
+from .relations.company import Company
+from .relations.coupling import Coupling
+from .relations.gates import Gate, gates_of
+from .relations.separation import separations
+from .relations.skew import hard_skews
 from .rules import ENCODERS
 from .rules.base import Encoder
-from .separation import separations
-from .skew import hard_skews
 from .terms import Relational, Term, coefficients
 
 Ints = NDArray[np.int64]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .curves import Apart, Curve, sums
 from .problem import Problem
+from .search.curves import Apart, Curve, sums
 from .terms import Deviation, Part, Piecewise, Preference, Price, Relational, Term
 
 Ints = NDArray[np.int64]

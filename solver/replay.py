@@ -26,7 +26,7 @@ from ..model.state import ClusterState, NodeInfo
 from .build import without_nodes
 from .greedy.cycle import Active, Nominations, filter_node, prepare
 from .instance import Instance
-from .orders import Step, TooMany, components, search_orders
+from .relations.orders import Step, TooMany, components, search_orders
 
 Ints = NDArray[np.int64]
 Placement = Mapping[str, str | None]

@@ -18,13 +18,13 @@ from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import verify
 from .assign import counts_of, placement_of
+from .cpsat.encode import feasible
 from .cuts import Cut
-from .encode import feasible
 from .instance import Instance
 from .progress import Watch
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
-from .search import Search
+from .search.search import Search
 from .task import Placement, Task, pose
 
 Ints = NDArray[np.int64]

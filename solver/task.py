@@ -15,7 +15,7 @@ from ..model.profile import SchedulerConfiguration
 from ..model.verify import violations
 from .assign import counts_of
 from .build import build_problem, without_nodes
-from .encode import feasible
+from .cpsat.encode import feasible
 from .greedy import schedule
 from .instance import Instance
 from .stages import STAGE_LISTS, Stage, published_stages

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .cp import Expr
-    from .relaxation import Relaxation
-    from .scope import Scope
+    from .bounds.relaxation import Relaxation
+    from .cpsat.cp import Expr
+    from .cpsat.scope import Scope
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -21,14 +21,14 @@ from kubestow.model.reasons import Violation
 from kubestow.model.rules import RULE_BY_NAME
 from kubestow.model.rules.base import Rule
 from kubestow.model.verify import as_read, verify, violations
+from kubestow.solver.bounds.relaxation import Relaxation
 from kubestow.solver.build import build_problem
-from kubestow.solver.coupling import Coupling
-from kubestow.solver.cp import total
+from kubestow.solver.cpsat.cp import total
+from kubestow.solver.cpsat.scope import Scope
 from kubestow.solver.nodecost import term_value
 from kubestow.solver.problem import Problem
-from kubestow.solver.relaxation import Relaxation
+from kubestow.solver.relations.coupling import Coupling
 from kubestow.solver.rules.base import Encoder
-from kubestow.solver.scope import Scope
 from kubestow.solver.terms import Relational, Term
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model

@@ -94,7 +94,7 @@ def _solved(cluster: Cluster, wanted: Run) -> Row:
 
 
 def _solved_naively(cluster: Cluster, wanted: Run) -> Row:
-    from ...solver.naive import naive
+    from ...solver.cpsat.naive import naive
     from ...solver.task import pose
 
     task = pose(cluster, _CONFIGURATION, stages="published")

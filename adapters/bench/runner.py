@@ -156,7 +156,7 @@ def _append(path: Path, text: str) -> None:
 def _made(chosen: Benchmark, run: Run) -> Row:
     if not chosen.apart:
         return chosen.run(run)
-    from ...solver.engine import end_with_parent
+    from ...solver.search.engine import end_with_parent
 
     with ProcessPoolExecutor(1, get_context("spawn"), end_with_parent) as pool:
         return pool.submit(_apart, chosen.name, run).result()

@@ -91,7 +91,7 @@ def _greedy(task: Task, result: Result) -> Row:
 
 def _naive(task: Task, result: Result, wanted: Run) -> Row:
     """What the published model places in the same time; it knows no cost, and often nothing is ready."""
-    from ...solver.naive import naive
+    from ...solver.cpsat.naive import naive
 
     wall, problem = time.monotonic(), task.instance.problem
     found = naive(problem, wanted.time_limit, seed=wanted.seed, workers=wanted.workers)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from ...model.devices import DEVICE
-from ..cp import Expr, total, weighted
+from ..cpsat.cp import Expr, total, weighted
 from .instance import DeviceInstance, Ints
 from .packing import Packing
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..cp import Expr, total, weighted
+from ..cpsat.cp import Expr, total, weighted
 from .problem import Packing
 
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..cp import weighted
+from ..cpsat.cp import weighted
 from .columns import Columns
 from .effort import Effort
 from .rounding import whole_patterns

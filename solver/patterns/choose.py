@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..cp import total, weighted
+from ..cpsat.cp import total, weighted
 from ..instance import Instance
 from ..result import Limits
 from ..terms import Preference, Relational

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bounds.relaxation import Relaxation, Solution
 from ..instance import Instance
-from ..relaxation import Relaxation, Solution
 from ..result import Limits
 from .choose import choose
 from .labels import LabelPricer

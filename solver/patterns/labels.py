@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bounds.lp import solve_lp
+from ..bounds.relaxation import Program
 from ..instance import Instance
-from ..lp import solve_lp
-from ..relaxation import Program
 from ..terms import Deviation, Piecewise
 from .pricing import Priced, local_terms
 

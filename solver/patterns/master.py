@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lp import highs, row_factors, safe_bound
-from ..relaxation import Relaxation
+from ..bounds.lp import highs, row_factors, safe_bound
+from ..bounds.relaxation import Relaxation
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

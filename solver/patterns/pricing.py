@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..cp import Expr, total, weighted
-from ..encode import cost_expression
+from ..cpsat.cp import Expr, total, weighted
+from ..cpsat.encode import cost_expression
+from ..cpsat.scope import Scope
 from ..instance import Instance
-from ..scope import Scope
 from ..terms import Deviation, Piecewise, Term
 
 Ints = NDArray[np.int64]

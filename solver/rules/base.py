@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ..coupling import Coupling
+    from ..bounds.relaxation import Relaxation
+    from ..cpsat.scope import Scope
     from ..problem import Problem
-    from ..relaxation import Relaxation
-    from ..scope import Scope
+    from ..relations.coupling import Coupling
     from ..terms import Term
 
 Mask = NDArray[np.bool_]

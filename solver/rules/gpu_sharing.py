@@ -11,10 +11,10 @@ from ortools.sat.python import cp_model
 
 from ...model.devices import DEVICE, GPU_MILLI, Demand, demand, device_count
 from ...model.resources import pod_requests
-from ..coupling import Coupling
-from ..cp import Expr, total, weighted, when
+from ..cpsat.cp import Expr, total, weighted, when
+from ..cpsat.scope import Scope
 from ..problem import Problem, allocatable_array
-from ..scope import Scope
+from ..relations.coupling import Coupling
 from .base import Encoder
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..company import Company
-from ..coupling import Coupling
-from ..pair_cost import PairCost
-from ..pairs import soft_pairs
+from ..bounds.relaxation import Relaxation
+from ..cpsat.scope import Scope
 from ..problem import Problem
-from ..relaxation import Relaxation
-from ..scope import Scope
-from ..separation import separations
+from ..relations.company import Company
+from ..relations.coupling import Coupling
+from ..relations.pair_cost import PairCost
+from ..relations.pairs import soft_pairs
+from ..relations.separation import separations
 from ..terms import Part, Preference, Term
 from .base import Encoder
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.api import Pod
-from ..conflicts import Conflicts
-from ..coupling import Coupling
+from ..bounds.relaxation import Relaxation
+from ..cpsat.scope import Scope
 from ..problem import Problem
-from ..relaxation import Relaxation
-from ..scope import Scope
+from ..relations.conflicts import Conflicts
+from ..relations.coupling import Coupling
 from .base import Encoder
 
 _ANY = "0.0.0.0"  # noqa: S104 - an address to compare, not to bind

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ...model.api import Pod
 from ...model.profile import ScoringStrategy
 from ...model.resources import CPU, MEMORY, nonzero_requests, pod_requests
-from ..coupling import Coupling
-from ..cp import Expr, when
+from ..cpsat.cp import Expr, when
+from ..cpsat.scope import Scope
 from ..problem import Problem, allocatable_array
-from ..scope import Scope
+from ..relations.coupling import Coupling
 from ..terms import Piecewise, Term
 from .base import Encoder
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.claims import claim_uses
-from ..attachments import Attachments, Volume
-from ..coupling import Coupling
-from ..cp import Expr, total, when
+from ..cpsat.cp import Expr, total, when
+from ..cpsat.scope import Scope
 from ..problem import Problem
-from ..scope import Scope
+from ..relations.attachments import Attachments, Volume
+from ..relations.coupling import Coupling
 from .base import Encoder
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coupling import Coupling
+from ..bounds.relaxation import Relaxation
+from ..cpsat.scope import Scope
 from ..problem import Problem
-from ..relaxation import Relaxation
-from ..scope import Scope
-from ..skew import hard_skews
-from ..skew_cost import skew_cost
+from ..relations.coupling import Coupling
+from ..relations.skew import hard_skews
+from ..relations.skew_cost import skew_cost
 from ..terms import Term
 from .base import Encoder
 

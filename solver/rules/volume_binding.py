@@ -9,13 +9,13 @@ from ...model.api import Pod
 from ...model.claim_serving import pod_claims
 from ...model.profile import Profile
 from ...model.storage_scores import NOT_SERVED
-from ..claimed import Claimed, Waiting
-from ..coupling import Coupling
-from ..cp import Expr, total, weighted
+from ..bounds.relaxation import Relaxation
+from ..cpsat.cp import Expr, total, weighted
+from ..cpsat.scope import Scope
 from ..preference import preference_term
 from ..problem import Problem
-from ..relaxation import Relaxation
-from ..scope import Scope
+from ..relations.claimed import Claimed, Waiting
+from ..relations.coupling import Coupling
 from ..terms import Term
 from .base import Encoder
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ...model.api import Pod, Volume
 from ...model.claims import READ_WRITE_ONCE_POD, ClaimUse, claim_uses
-from ..conflicts import Conflicts
-from ..coupling import Coupling
-from ..cp import total, weighted
+from ..bounds.relaxation import Relaxation
+from ..cpsat.cp import total, weighted
+from ..cpsat.scope import Scope
 from ..problem import Problem
-from ..relaxation import Relaxation
-from ..scope import Scope
+from ..relations.conflicts import Conflicts
+from ..relations.coupling import Coupling
 from .base import Encoder
 
 

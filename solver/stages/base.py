@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cp import Expr
+from ..cpsat.cp import Expr
+from ..cpsat.scope import Scope
 from ..instance import Instance
-from ..scope import Scope
 
 Ints = NDArray[np.int64]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cp import Expr, total
-from ..encode import cost_expression
+from ..cpsat.cp import Expr, total
+from ..cpsat.encode import cost_expression
+from ..cpsat.scope import Scope
 from ..instance import Instance
-from ..scope import Scope
 from ..terms import Preference
 from .base import Stage
 

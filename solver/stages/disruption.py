@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cp import Expr, total, weighted
+from ..cpsat.cp import Expr, total, weighted
+from ..cpsat.scope import Scope
 from ..instance import Instance
-from ..scope import Scope
 from .base import Stage, lost_places
 from .tiers import Kept
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cp import Expr, total
+from ..cpsat.cp import Expr, total
+from ..cpsat.scope import Scope
 from ..instance import Instance
-from ..scope import Scope
 from .base import Stage, lost_places
 
 Ints = NDArray[np.int64]

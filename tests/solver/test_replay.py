@@ -7,11 +7,12 @@ import builders
 import numpy as np
 import pytest
 import tiny
-from kubestow.solver import orders, replay
+from kubestow.solver import replay
 from kubestow.solver.assign import counts_of
 from kubestow.solver.build import build_problem, without_nodes
 from kubestow.solver.instance import Instance
-from kubestow.solver.orders import TooMany, components, search_orders
+from kubestow.solver.relations import orders
+from kubestow.solver.relations.orders import TooMany, components, search_orders
 
 ZONES = ("a", "b", "c")
 

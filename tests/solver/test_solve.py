@@ -4,9 +4,9 @@ import pytest
 import tiny
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.solver.assign import counts_of
-from kubestow.solver.relaxation import Relaxation
+from kubestow.solver.bounds.relaxation import Relaxation
 from kubestow.solver.result import Limits, Status
-from kubestow.solver.search import Search
+from kubestow.solver.search.search import Search
 from kubestow.solver.solve import solve
 from kubestow.solver.task import pose
 

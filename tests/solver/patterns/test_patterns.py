@@ -11,10 +11,10 @@ from kubestow.model.admission import admit
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.scenarios.generators import relational, spread
 from kubestow.solver.assign import counts_of
-from kubestow.solver.encode import feasible
+from kubestow.solver.bounds.relaxation import Relaxation
+from kubestow.solver.cpsat.encode import feasible
 from kubestow.solver.patterns.generate import Generation
 from kubestow.solver.patterns.pricing import LocalCost, Pricer
-from kubestow.solver.relaxation import Relaxation
 from kubestow.solver.result import Limits
 from kubestow.solver.solve import solve
 from kubestow.solver.task import pose

@@ -1,0 +1,1 @@
+"""The aggregated linear relaxation, and bounds that its duals prove."""

@@ -1,0 +1,1 @@
+"""Constraints and costs that relate nodes to each other, and the orders of arrival that they admit."""

@@ -1,0 +1,336 @@
+"""The search for one instance: starts, exchange, neighbourhoods, exact solves, bounds; stage by stage."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds.relaxation import Relaxation, Solution
+from ..cpsat.encode import feasible
+from ..cpsat.exact import Step, small_enough, solve_stage
+from ..instance import Instance
+from ..packing.tiers import Tiers
+from ..patterns.generate import Generation, affordable, quickly_priced
+from ..progress import EVERY, Progress, Watch
+from ..result import Limits, StageResult, Status
+from ..stages import Cost, Moves, Placed, Stage, key
+from .exchange import Exchange
+from .gathering import Gathering
+from .reinsertion import Reinsertion
+from .rounds import Rounds
+from .start import guided_start
+
+Ints = NDArray[np.int64]
+_EXACT = 0.15
+"""Share of the time for the cost stage as one model: what it does not prove soon, it hardly ever does."""
+_PATIENT = 3600.0
+"""Seconds for a linear relaxation where work is counted, not timed."""
+
+
+@dataclass(eq=False)
+class Search:
+    """A search that keeps the best placement and a bound per stage.
+
+    Parameters
+    ----------
+    instance : Instance
+    stages : tuple of Stage
+    limits : Limits
+    counts : array, shape (classes, nodes)
+        A feasible placement to start from.
+    watch : callable, optional
+        Told of progress.
+    """
+
+    instance: Instance
+    stages: tuple[Stage, ...]
+    limits: Limits
+    counts: Ints
+    watch: Watch | None = None
+    bounds: list[int | None] = field(init=False)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    def __post_init__(self) -> None:
+        self.bounds = [None] * len(self.stages)
+        self._beside: dict[int, tuple[int, ...]] = {}
+        self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
+        self._generation: Generation | None = None
+        self._deadline = time.monotonic() + self.limits.time
+        self._random = np.random.default_rng(self.limits.seed)
+        self._phase, self._position, self._told = "start", 0, -math.inf
+
+    def run(self) -> tuple[StageResult, ...]:
+        """Work through the stages; returns what is known about each."""
+        self._begin()
+        if any(isinstance(stage, Moves) for stage in self.stages):
+            self._pack()
+            if self.instance.loose.all():
+                return self.results()
+        for position, stage in enumerate(self.stages):
+            self._position = position
+            self._bound(position)
+            if isinstance(stage, Cost):
+                self._improve_cost(position)
+            if not self._done(position):
+                self._solve(position)
+        self._renew_bounds()
+        return self.results()
+
+    def results(self) -> tuple[StageResult, ...]:
+        """What is known about each stage by now."""
+        return tuple(self._result(position) for position in range(len(self.stages)))
+
+    def _begin(self) -> None:
+        """Count what can be placed at most, and build a start from the relaxation in which all of it is."""
+        started = self._begins("bound")
+        for position, stage in enumerate(self.stages):
+            if isinstance(stage, Placed):
+                self._tighten(position, stage.ideal(self.instance, self.counts))
+        if not any(isinstance(stage, Cost) for stage in self.stages):
+            return
+        hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
+        relaxation, solution = self._relaxed(hoped)
+        self._took("bound", started)
+        if solution is None or self.instance.problem.origin.any():
+            return
+        started = self._begins("start")
+        guided = guided_start(self.instance, relaxation, solution)
+        if self._feasible(guided):
+            self.offer(guided)
+        self._took("start", started)
+
+    def _pack(self) -> None:
+        """Pack tier by tier what no rule relates to other nodes; bounds hold where that is everything."""
+        started = self._begins("pack")
+        loose = bool(self.instance.loose.all())
+        tiers = Tiers(self.instance, self.counts, self.limits, self._until(1.0 if loose else 0.5))
+        tiers.run()
+        if loose or feasible(self.instance, tiers.counts):
+            self.offer(tiers.counts)
+        for position, stage in enumerate(self.stages):
+            if loose and isinstance(stage, Placed | Moves):
+                bound = tiers.bounds[stage.tier]
+                self._tighten(position, bound.placed if isinstance(stage, Placed) else bound.moves)
+            if stage.value(self.instance, tiers.counts) != self._value(position):
+                break
+        self._took("pack", started)
+
+    def _relaxed(self, placed: tuple[int, ...]) -> tuple[Relaxation, Solution | None]:
+        """The relaxation of the cost stage for so many placed pods per tier, solved; remembered."""
+        if self._known is None or self._known[0] != placed:
+            instance = self.instance
+            relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, placed)
+            self._known = (placed, relaxation, self._solve_relaxation(relaxation))
+        return self._known[1], self._known[2]
+
+    def _solve_relaxation(self, relaxation: Relaxation) -> Solution | None:
+        for encoder in self.instance.encoders:
+            encoder.relax(relaxation)
+        counted = self.limits.deterministic is not None
+        return relaxation.solve(_PATIENT if counted else max(0.5, self.left() * 0.6))
+
+    def offer(self, counts: Ints) -> bool:
+        """Take `counts` (feasible) if it is better and not cut off; returns whether it was."""
+        if any(cut.excludes(counts) for cut in self.instance.cuts):
+            return False
+        if key(self.instance, self.stages, counts) < key(self.instance, self.stages, self.counts):
+            self.counts = counts
+            self._tell()
+            return True
+        return False
+
+    def left(self) -> float:
+        """Seconds until the deadline; the deterministic limit where work is counted instead."""
+        if self.limits.deterministic is not None:
+            return self.limits.deterministic
+        return self._deadline - time.monotonic()
+
+    def _until(self, share: float) -> float:
+        """When a phase with `share` of the time left ends; never where work is counted."""
+        return math.inf if self.limits.deterministic is not None else time.monotonic() + self.left() * share
+
+    def _value(self, position: int) -> int:
+        return self.stages[position].value(self.instance, self.counts)
+
+    def _done(self, position: int) -> bool:
+        bound, value = self.bounds[position], self._value(position)
+        if bound is None:
+            return False
+        allowed = self.limits.gap * abs(value) if isinstance(self.stages[position], Cost) else 0
+        return abs(value - bound) <= allowed
+
+    def _tighten(self, position: int, bound: int | None) -> None:
+        if bound is None:
+            return
+        known = self.bounds[position]
+        better = min if self.stages[position].sense == "max" else max
+        self.bounds[position] = bound if known is None else better(known, bound)
+
+    def _renew_bounds(self) -> None:
+        """A bound holds beside the values of the stages before; where these have improved, find another."""
+        for position in range(len(self.stages)):
+            if self._beside.get(position) not in (None, self._before(position)):
+                self.bounds[position] = None
+                self._bound(position)
+
+    def _before(self, position: int) -> tuple[int, ...]:
+        return tuple(self._value(earlier) for earlier in range(position))
+
+    def _bound(self, position: int) -> None:
+        """What is plain, or a bound from the linear relaxation unless counting has proven the stage."""
+        stage, instance = self.stages[position], self.instance
+        self._beside[position] = self._before(position)
+        self._tighten(position, stage.ideal(instance, self.counts))
+        started = self._begins("bound")
+        if isinstance(stage, Placed) and not self._done(position):
+            earlier = self.stages[:position]
+            placed = [s.value(instance, self.counts) for s in earlier if isinstance(s, Placed)]
+            relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
+            solution = self._solve_relaxation(relaxation)
+            if solution is not None:
+                self._tighten(position, -relaxation.bound(solution))
+        elif isinstance(stage, Cost):
+            placed = tuple(s.value(instance, self.counts) for s in self.stages if isinstance(s, Placed))
+            relaxation, solution = self._relaxed(placed)
+            if solution is not None:
+                self._tighten(position, relaxation.bound(solution))
+        self._took("bound", started)
+
+    def _feasible(self, counts: Ints) -> bool:
+        """Gates stand for every rule but those that make the exchange leave classes alone."""
+        return not self.instance.coupling.frozen.any() or feasible(self.instance, counts)
+
+    def _improve_cost(self, position: int) -> None:
+        """Exchange; where pods relate, first in turn with gathering and reinsertion while these gain."""
+        instance = self.instance
+        related = bool(len(instance.related))
+        # An exchange could take the preemptor away for whom somebody was evicted.
+        if instance.problem.question == "preempt":
+            return
+        started = self._begins("exchange")
+        until = self._until(0.3 if small_enough(instance) and not related else 0.8)
+        while related and time.monotonic() < until and not self._done(position):
+            gathering = Gathering(instance, self.counts, self._random)
+            gained = gathering.run(until)
+            reinsertion = Reinsertion(instance, gathering.counts, self._random)
+            gained = reinsertion.run(until, passes=2) or gained
+            self.offer(reinsertion.counts)
+            if not gained:
+                break
+            self._exchange(position, until, rounds=100)
+        if len(instance.problem.nodes) > 1 and not self._done(position):
+            if not related:
+                # Where pods relate, one pricing gains little.
+                self._exchange(position, until, rounds=100)
+                self._price_patterns(position)
+            self._exchange(position, until)
+        self._took("exchange", started)
+
+    def _price_patterns(self, position: int) -> None:
+        """A bound from one pricing of all node groups, where they are few nodes each and time allows."""
+        known = self._known
+        if (
+            self._done(position)
+            or known is None
+            or known[2] is None
+            or not quickly_priced(known[1], self.left())
+        ):
+            return
+        counted = self.limits.deterministic is not None
+        self._generation = Generation(self.instance, known[1], known[2], self.counts)
+        self._generation.round(self._until(0.9), counted=counted)
+        self._tighten(position, self._generation.bound)
+
+    def _exchange(self, position: int, until: float, rounds: int | None = None) -> None:
+        exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
+        begin, bound = self.instance.cost(self.counts), self.bounds[position]
+        target = self.limits.gap
+
+        def enough(gain: float) -> bool:
+            self._tell(begin - round(gain))
+            return bound is not None and (begin - gain - bound) <= target * (begin - gain)
+
+        if self.limits.deterministic is not None:
+            rounds = int(100 * self.limits.deterministic)
+        exchange.run(until, enough, rounds)
+        self.offer(exchange.counts)
+
+    def _solve(self, position: int) -> None:
+        started = self._begins("search")
+        everything = range(len(self.instance.problem.nodes))
+        cost = isinstance(self.stages[position], Cost)
+        if small_enough(self.instance):
+            step = self._step(everything, position, self.left() * (_EXACT if cost else 0.5))
+            self._tighten(position, self._value(position) if step.proven else step.bound)
+        if cost:
+            self._neighbourhoods(position, 0.5)
+            self._put_together(position)
+        self._neighbourhoods(position, 1.0 if self._last(position) else 0.5)
+        self._took("search", started)
+
+    def _put_together(self, position: int) -> None:
+        """Generate whole node patterns, for the bound, and choose among them."""
+        known, limits = self._known, self.limits
+        if self._done(position) or known is None or known[2] is None:
+            return
+        if not affordable(known[1], self.left()):
+            return
+        counted, rounds = limits.deterministic is not None, 0
+        until = self._until(0.5)
+        generation = self._generation or Generation(self.instance, known[1], known[2], self.counts)
+        for n, group in enumerate(known[1].group_of.tolist()):
+            generation.offer(group, self.counts[:, n])
+        more = True
+        while more and not self._done(position) and not (counted and rounds >= 10 * self.left()):
+            rounds += 1
+            more = generation.round(until, counted=counted)
+            self._tighten(position, generation.bound)
+        chosen = generation.choose(limits, self._until(0.3) - time.monotonic(), counted=counted)
+        if chosen is not None and self._feasible(chosen):
+            self.offer(chosen)
+
+    def _last(self, position: int) -> bool:
+        return position == len(self.stages) - 1
+
+    def _step(self, nodes: Sequence[int], position: int, seconds: float) -> Step:
+        step = solve_stage(self.instance, nodes, self.counts, self.stages, position, self.limits, seconds)
+        if step.counts is not None:
+            self.offer(step.counts)
+        return step
+
+    def _neighbourhoods(self, position: int, share: float) -> None:
+        if self._done(position):
+            return
+        until = self._until(share)
+        rounds = Rounds(self.instance, self.stages, position, self.limits, self._random, until)
+        try:
+            while rounds.left() and not self._done(position):
+                rounds.run(self.counts, self.offer)
+        finally:
+            rounds.close()
+
+    def _begins(self, phase: str) -> float:
+        """A phase begins: now."""
+        self._phase, self._told = phase, -math.inf
+        self._tell()
+        return time.monotonic()
+
+    def _tell(self, value: int | None = None) -> None:
+        """Report the stage, unless nobody listens or it was reported just now."""
+        if self.watch is not None and time.monotonic() - self._told > EVERY:
+            self._told = time.monotonic()
+            self.watch(Progress(self._phase, self._result(self._position, value)))
+
+    def _took(self, phase: str, started: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.monotonic() - started
+
+    def _result(self, position: int, value: int | None = None) -> StageResult:
+        stage, bound = self.stages[position], self.bounds[position]
+        value = self._value(position) if value is None else value
+        status = Status.OPTIMAL if bound == value else Status.FEASIBLE
+        return StageResult(stage.name, stage.sense, status, value, bound, stage.worst(self.instance))
