@@ -49,7 +49,17 @@ class Instance:
 
     @cached_property
     def eligible(self) -> Mask:
-        """Shape (classes, nodes): where a pod may be as far as pinned pods and static facts tell."""
+        """Shape (classes, nodes): where a pod may be as far as pinned pods and static facts tell.
+
+        With the question ``preempt`` running pods may stay even where they could not arrive.
+        """
+        if self.problem.question == "preempt":
+            return self.open | (self.problem.origin > 0)
+        return self.open
+
+    @cached_property
+    def open(self) -> Mask:
+        """Shape (classes, nodes): where a pod may arrive as far as pinned pods and static facts tell."""
         eligible = np.ones((len(self.problem.classes), len(self.problem.nodes)), dtype=bool)
         for encoder in self.encoders:
             encoder.restrict(self.problem, eligible)

@@ -53,7 +53,10 @@ class Task:
     seconds: float
 
     def greedy(self, seed: int | None = None) -> Placement:
-        """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
+        """What kube-scheduler makes of the same question, pass after pass until one places nothing.
+
+        Whom it evicts is in the placement even where the question leaves these pods alone.
+        """
         preempt = self.question == "preempt"
         found = schedule(
             self.cluster,
@@ -63,7 +66,8 @@ class Task:
             seed=seed,
             detail=False,
         )
-        return {pod.key: found.placement.get(pod.key, pod.node_name) for pod in self.instance.problem.free}
+        free = {pod.key: found.placement.get(pod.key, pod.node_name) for pod in self.instance.problem.free}
+        return free | {key: found.placement.get(key) for key in found.evicted}
 
     def values(self, placement: Placement) -> tuple[int, ...]:
         """The value of every stage for a placement of the free pods."""

@@ -74,6 +74,12 @@ def _verdict(found: Comparison) -> str:
             return f"Optimal is better than greedy {where} ({_proof(stage)})."
         case "greedy-violates":
             return f"Greedy is better {where}, but breaks rules that optimal keeps."
+        case "greedy-evicts":
+            others = listed(sorted(found.greedy.placement.keys() - found.optimal.placement.keys()))
+            return (
+                f"Greedy is better {where}, but evicts {others}, which stands in a broken rule"
+                " and which optimal leaves alone."
+            )
         case _:
             return f"Greedy is better {where}: the search ran out of time."
 
@@ -116,7 +122,9 @@ def _differences(console: Console, found: Comparison) -> None:
         "Placed by neither: {}; kubestow explain says why.": [
             k for k, node in best.items() if not (node or greedy.get(k) or now.get(k))
         ],
-        "Evicted by greedy: {}.": [k for k, node in now.items() if node and not greedy.get(k)],
+        "Evicted by greedy: {}.": [
+            k for k, node in greedy.items() if not node and (k not in now or now[k] is not None)
+        ],
         "Evicted by optimal: {}.": [k for k, node in now.items() if node and not best.get(k)],
     }
     for sentence, keys in said.items():

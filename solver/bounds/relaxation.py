@@ -325,7 +325,7 @@ def _groups(problem: Problem, eligible: Mask, terms: Sequence[tuple[Term, int]])
             else:
                 static.append(part.cost.T)
     groups = _unique([*static, *usage])
-    alike = (int(groups.max()) + 1) * len(problem.classes) <= _COLUMNS
+    alike = (int(groups.max(initial=-1)) + 1) * len(problem.classes) <= _COLUMNS
     return (groups if alike else _unique(static)), alike
 
 

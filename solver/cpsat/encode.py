@@ -23,7 +23,7 @@ def build_scope(instance: Instance, nodes: Sequence[int], counts: Ints) -> Scope
     for encoder in instance.encoders:
         encoder.constrain(scope)
     if instance.problem.question == "preempt":
-        constrain_victims(scope)
+        constrain_victims(scope, instance.open)
     for cut in instance.cuts:
         cut.constrain(scope)
     return scope

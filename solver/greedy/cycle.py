@@ -233,7 +233,8 @@ def score(state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeI
     """
     plugins: dict[str, PluginScores] = {}
     skipped: list[str] = []
-    total = {node.name: 0 for node in nodes}
+    # Without any score plugin kube-scheduler gives every feasible node one point.
+    total = {node.name: 0 if profile.scores else 1 for node in nodes}
     for rule in rules_named(profile.scores):
         with _running(f'PreScore plugin "{rule.name}"'):
             prepared = rule.pre_score(state, profile, pod, nodes)

@@ -147,7 +147,7 @@ def render(record: Record) -> dict[str, Any]:
         "preFilter": record.pre_filter and _verdict(record.pre_filter),
         "consideredNodes": list(record.considered_nodes or ()) or None,
         "failing": record.failing and {node: _failing(found) for node, found in record.failing.items()},
-        "scores": record.scores and {name: _scores(scores) for name, scores in record.scores.items()},
+        "scores": {name: _scores(scores) for name, scores in (record.scores or {}).items()} or None,
         "skippedScores": list(record.skipped_scores) or None,
         "total": record.total and dict(record.total),
         "scoreError": record.score_error,

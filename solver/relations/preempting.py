@@ -23,8 +23,15 @@ def recreated(pod: Pod) -> bool:
     return pod.metadata.controller is not None and not pod.mirror
 
 
-def constrain_victims(scope: Scope) -> None:
-    """Evictions only where a preemptor arrives; pods without a controller stay or go."""
+def constrain_victims(scope: Scope, open_nodes: NDArray[np.bool_]) -> None:
+    """Evictions only where a preemptor arrives; pods without a controller stay or go.
+
+    Parameters
+    ----------
+    scope : Scope
+    open_nodes : array of bool, shape (classes, nodes)
+        Where pods may arrive; elsewhere they can only stay.
+    """
     problem = scope.problem
     for c, n in zip(*np.nonzero(problem.origin[:, list(scope.nodes)]), strict=True):
         node = scope.nodes[int(n)]
@@ -33,6 +40,8 @@ def constrain_victims(scope: Scope) -> None:
             evicted = scope.auxiliary(0, 1, f"evicted{c}_{node}", int(scope.counts[c, node] < origin))
             scope.model.add(scope.count(int(c), node) >= origin - origin * evicted)
             scope.model.add(total(_arrivals(scope, int(c), node)) >= evicted)
+            if not open_nodes[c, node]:
+                scope.model.add(scope.count(int(c), node) <= origin)
     for c in np.flatnonzero(problem.origin.any(axis=1)).tolist():
         if not recreated(problem.classes[c].pod) and problem.classes[c].pod.node_name:
             for n in scope.nodes_of(c):

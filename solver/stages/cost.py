@@ -85,3 +85,7 @@ class Cost(Stage):
     def worst(self, instance: Instance) -> int:
         """Every term at its worst."""
         return sum(coefficient * term.worst for term, coefficient in instance.terms)
+
+    def ideal(self, instance: Instance, counts: Ints) -> int:
+        """Every term is met: no term is below 0."""
+        return 0

@@ -11,6 +11,7 @@ import tiny
 from kubestow.model.api import Node, PodDisruptionBudget
 from kubestow.model.evaluate import evaluate, stage_coefficients
 from kubestow.model.verify import verify
+from kubestow.solver.compare import compare
 from kubestow.solver.result import Limits, Status
 from kubestow.solver.solve import solve
 
@@ -117,3 +118,37 @@ def test_the_optimum_is_that_of_brute_force(seed):
     assert tuple(-s.value if s.sense == "max" else s.value for s in found.stages) == best
     final = tiny.final_state(cluster, dict(found.placement))
     assert _value(cluster, found.placement, final, tiers, names) == best
+
+
+def _node_of(cpu):
+    made = builders.node("n0", labels={"disk": "hdd"}).model_dump(by_alias=True)
+    return Node.model_validate(
+        {**made, "status": {"allocatable": {"cpu": cpu, "memory": "1Gi", "pods": "4"}}}
+    )
+
+
+def _asking(name, on, cpu, **spec):
+    container = {"name": "main", "resources": {"requests": {"cpu": cpu}}}
+    status = {"phase": "Running"} if on else {}
+    return builders.pod(name, on, status=status, containers=[container], **spec)
+
+
+@pytest.mark.parametrize(("cpu", "stays"), [("2", None), ("4", "n0")])
+def test_a_pod_where_it_could_not_arrive_stays_or_is_a_victim(cpu, stays):
+    """Node affinity is ignored during execution: greedy evicts such a pod, and so may the optimum."""
+    old = _asking("old", "n0", "1500m", nodeSelector={"disk": "ssd"})
+    new = _asking("new", None, "1500m", priority=10)
+    crowd = builders.cluster([_node_of(cpu)], [old, new])
+    found = compare(crowd, tiny.CONFIGURATION, question="preempt", limits=Limits(time=5, workers=1))
+    assert found.verdict == "proven-equal"
+    assert found.optimal.placement == found.greedy.placement == {"default/old": stays, "default/new": "n0"}
+
+
+def test_whom_greedy_evicts_is_gone_from_its_side():
+    """Pods of an overcommitted node are no victims of the question; where greedy evicts them, it is said."""
+    running = [_asking("r1", "n0", "1500m"), _asking("r2", "n0", "1")]
+    crowd = builders.cluster([_node_of("2")], [*running, _asking("new", None, "1", priority=10)])
+    found = compare(crowd, tiny.CONFIGURATION, question="preempt", limits=Limits(time=5, workers=1))
+    assert found.verdict == "greedy-evicts"
+    assert found.greedy.placement == {"default/new": "n0", "default/r1": None}
+    assert not found.greedy.violations
