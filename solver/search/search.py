@@ -28,6 +28,8 @@ from .start import guided_start
 Ints = NDArray[np.int64]
 _EXACT = 0.15
 """Share of the time for the cost stage as one model: what it does not prove soon, it hardly ever does."""
+_LEAST = 0.1
+"""Seconds that a linear relaxation gets at least."""
 _PATIENT = 3600.0
 """Seconds for a linear relaxation where work is counted, not timed."""
 
@@ -96,7 +98,7 @@ class Search:
         hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
         relaxation, solution = self._relaxed(hoped)
         self._took("bound", started)
-        if solution is None or self.instance.problem.origin.any():
+        if self.instance.problem.origin.any():
             return
         started = self._begins("start")
         guided = guided_start(self.instance, relaxation, solution)
@@ -132,7 +134,7 @@ class Search:
         for encoder in self.instance.encoders:
             encoder.relax(relaxation)
         counted = self.limits.deterministic is not None
-        return relaxation.solve(_PATIENT if counted else max(0.5, self.left() * 0.6))
+        return relaxation.solve(_PATIENT if counted else max(_LEAST, self.left() * 0.6))
 
     def offer(self, counts: Ints) -> bool:
         """Take `counts` (feasible) if it is better and not cut off; returns whether it was."""

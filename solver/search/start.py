@@ -17,11 +17,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution) -> Ints:
+def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution | None) -> Ints:
     """Place class after class, big pods first, in the group shares that the relaxation asks for.
 
     Classes under relational rules come first and ask their gates, so that the result
-    breaks no rule that a gate stands for.
+    breaks no rule that a gate stands for. Without a solution, every pod goes where it costs least by now.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def guided_start(instance: Instance, relaxation: Relaxation, solution: Solution)
     """
     problem = instance.problem
     builder = Builder(instance)
-    shares = relaxation.group_counts(solution)
+    shares = np.zeros(relaxation.counts.shape) if solution is None else relaxation.group_counts(solution)
     size = problem.request[:, 1:] / np.maximum(problem.capacity[:, 1:].max(axis=0, initial=1), 1)
     gated = np.zeros(len(problem.classes), dtype=bool)
     for gate in instance.gates:

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import pytest
 import tiny
+from kubestow.model.admission import admit
 from kubestow.model.evaluate import evaluate, stage_coefficients
+from kubestow.scenarios.generators import relational
 from kubestow.solver.assign import counts_of
 from kubestow.solver.bounds.relaxation import Relaxation
+from kubestow.solver.cpsat.encode import feasible
 from kubestow.solver.result import Limits, Status
 from kubestow.solver.search.search import Search
+from kubestow.solver.search.start import guided_start
 from kubestow.solver.solve import solve
 from kubestow.solver.task import pose
 
@@ -78,3 +82,13 @@ def test_a_bound_is_renewed_when_an_earlier_stage_has_improved():
     assert early.offer(best)
     early._renew_bounds()
     assert early.bounds[cost] == late.bounds[cost]
+
+
+def test_a_start_needs_no_relaxed_solution():
+    """Where the linear program ran out of time, pods go where they cost least, as the rules admit."""
+    cluster = admit(relational(nodes=12, pods=80, classes=8, seed=1))
+    instance = pose(cluster, tiny.CONFIGURATION).instance
+    relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, [80])
+    counts = guided_start(instance, relaxation, None)
+    assert counts.sum() == 80
+    assert feasible(instance, counts)
