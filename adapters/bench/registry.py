@@ -67,6 +67,8 @@ class Benchmark:
         More lines, for whoever wants to see every case.
     apart : bool
         Make each run in a process of its own, so that its peak memory is known.
+    missing : callable
+        What a case needs and is not there, or None.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Benchmark:
     summary: Callable[[Sequence[Row]], list[str]]
     detail: Callable[[Sequence[Row]], list[str]] | None = None
     apart: bool = False
+    missing: Callable[[Case], str | None] = lambda _: None
 
 
 def names() -> tuple[str, ...]:

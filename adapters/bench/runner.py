@@ -40,13 +40,28 @@ def selected(chosen: Benchmark, only: Sequence[str]) -> tuple[Mapping[str, Any],
 def runs(
     chosen: Benchmark, only: Sequence[str], seeds: Iterable[int], time_limit: float | None, workers: int
 ) -> list[Run]:
-    """All runs that were asked for, seed after seed."""
-    cases = selected(chosen, only)
+    """All runs that were asked for and can be made here, seed after seed.
+
+    Raises
+    ------
+    BadInput
+        As `selected`, and when something is missing for every case.
+    """
+    asked = selected(chosen, only)
+    cases = [case for case in asked if chosen.missing(case) is None]
+    if not cases:
+        raise BadInput("; ".join(left_out(chosen, only)))
     return [
         Run(case, seed, chosen.time_limit(case) if time_limit is None else time_limit, workers)
         for seed in seeds
         for case in cases
     ]
+
+
+def left_out(chosen: Benchmark, only: Sequence[str]) -> list[str]:
+    """What is missing here for cases that were asked for."""
+    reasons = [chosen.missing(case) for case in selected(chosen, only)]
+    return list(dict.fromkeys(reason for reason in reasons if reason is not None))
 
 
 def seeds_of(text: str) -> list[int]:

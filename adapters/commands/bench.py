@@ -42,6 +42,8 @@ def bench(
     if no_run:
         rows = runner.made(chosen, path)
     else:
+        for reason in runner.left_out(chosen, only or []):
+            typer.echo(f"kubestow: cases are left out: {reason}", err=True)
         wanted = runner.runs(chosen, only or [], runner.seeds_of(seeds), time_limit, workers)
         with answer.working(f"{len(wanted)} runs") as status:
             rows = runner.carry_out(chosen, wanted, path, status.update)

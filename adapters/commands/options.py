@@ -157,7 +157,10 @@ class Bounds:
 
 
 Output = Annotated[Format, Option("-o", "--output", help="How to print the answer.")]
-Fail = Annotated[list[FailOn] | None, Option(help="Exit with 3 when this is so of the answer (in a comparison: of optimal); may be repeated.")]
+Fail = Annotated[
+    list[FailOn] | None,
+    Option(help="Exit with 3 when this is so of the answer (in a comparison: of optimal); may be repeated."),
+]
 
 
 @dataclass(frozen=True)

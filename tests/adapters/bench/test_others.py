@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from kubestow.adapters.bench import greedy_speed, load, synthetic
+from kubestow.adapters.bench import greedy_speed, load, registry, runner, synthetic
 from kubestow.adapters.bench.registry import Run
 from kubestow.adapters.bench.snapshot import write_snapshot
 from kubestow.adapters.inputs import load as read
+from kubestow.model.errors import BadInput
 
 
 @pytest.mark.parametrize("name", synthetic.LIMITS)
@@ -50,3 +51,14 @@ def test_speed_counts_pods_that_were_placed(spreading):
     cluster = greedy_speed.cluster_of(6, 30, 0, spreading=spreading)
     constraints = {len(pod.spec.topology_spread_constraints) for pod in cluster.pods}
     assert constraints == {2 * spreading}
+
+
+def test_the_oracle_is_left_out_where_it_is_not(monkeypatch, tmp_path):
+    """What is missing is named; asking for nothing else is bad input."""
+    monkeypatch.setenv("KUBESTOW_SHARED", str(tmp_path))
+    chosen = registry.benchmark("greedy-speed")
+    made = runner.runs(chosen, [], [0], None, 1)
+    assert {run.case["method"] for run in made} == {"kubestow"}
+    assert runner.left_out(chosen, []) == [f"{tmp_path / 'oracle' / 'oracle.xz'} is not there"]
+    with pytest.raises(BadInput, match="is not there"):
+        runner.runs(chosen, ["method=oracle"], [0], None, 1)
