@@ -25,6 +25,7 @@ from .progress import Watch
 from .replay import Replay, replay
 from .result import Limits, Result, StageResult, Status
 from .search.search import Search
+from .stages import key
 from .task import Placement, Task, pose
 
 Ints = NDArray[np.int64]
@@ -141,9 +142,13 @@ class _Attempts:
                 break
             inexact |= not attempt.admitted.exhausted
             self._instance.cuts.append(self._cut(attempt))
-        if stuck and start is not None:
+        if start is not None and (stuck or self._better(start, attempt.counts)):
             attempt = self._attempt(self._new(0.1), start)
         return self._finish(attempt, _bounded(first, attempt.results, inexact=inexact))
+
+    def _better(self, one: Ints, other: Ints) -> bool:
+        """Whether cuts have kept out a placement that kube-scheduler itself found."""
+        return key(self._instance, self.task.stages, one) < key(self._instance, self.task.stages, other)
 
     def _search(self, start: Ints | None) -> Attempt:
         left = self._deadline - time.monotonic() if self._timed else self.limits.time
