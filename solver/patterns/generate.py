@@ -85,11 +85,16 @@ class Generation:
         self._known: set[tuple[int, bytes]] = set()
         self._prices, self._dual = full.prices(self.solution)
         self._next = self._prices, self._dual
-        for n, group in enumerate(full.group_of.tolist()):
-            self.offer(group, self.counts[:, n])
+        self.adopt(self.counts)
+
+    def adopt(self, counts: Ints) -> None:
+        """Take the nodes of another placement, shape (classes, nodes), as patterns; choices start from it."""
+        self.counts = counts
+        for n, group in enumerate(self.relaxation.group_of.tolist()):
+            self.offer(group, counts[:, n])
 
     def choose(self, limits: Limits, seconds: float, *, counted: bool = False) -> Ints | None:
-        """The best placement of the patterns that relates nodes as the first one does, see `choose`."""
+        """The best placement of the patterns that relates nodes as the adopted one does, see `choose`."""
         group_of = self.relaxation.group_of
         return choose(self.instance, group_of, self.patterns, self.counts, limits, seconds, counted=counted)
 

@@ -285,8 +285,7 @@ class Search:
         counted, rounds = limits.deterministic is not None, 0
         until = self._until(0.5)
         generation = self._generation or Generation(self.instance, known[1], known[2], self.counts)
-        for n, group in enumerate(known[1].group_of.tolist()):
-            generation.offer(group, self.counts[:, n])
+        generation.adopt(self.counts)
         more = True
         while more and not self._done(position) and not (counted and rounds >= 10 * self.left()):
             rounds += 1
