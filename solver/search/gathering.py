@@ -8,37 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
 from ..terms import Relational
+from .improvement import Improvement
 from .start import Builder
 
 Ints = NDArray[np.int64]
 _WAVES = 8
 
 
-@dataclass(eq=False)
-class Gathering:
-    """The search over sets of classes and domains.
-
-    Parameters
-    ----------
-    instance : Instance
-    counts : array, shape (classes, nodes)
-        A feasible placement to start from.
-    random : numpy Generator
-    """
-
-    instance: Instance
-    counts: Ints
-    random: np.random.Generator
-
-    def __post_init__(self) -> None:
-        self.cost = self.instance.cost(self.counts)
+class Gathering(Improvement):
+    """The search over sets of classes and domains."""
 
     def run(self, deadline: float) -> bool:
         """Try every set in every domain once, in random order; returns whether it gained."""
@@ -80,6 +63,4 @@ class Gathering:
             left = number - builder.place(c, nodes, number, _WAVES)
             if builder.place(c, everywhere, left, _WAVES) < left:
                 return
-        cost = self.instance.cost(builder.counts)
-        if cost < self.cost:
-            self.counts, self.cost = builder.counts, cost
+        self.keep(builder.counts)

@@ -8,35 +8,18 @@ taking all of it out at once helps.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instance import Instance
+from .improvement import Improvement
 from .start import Builder
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(eq=False)
-class Reinsertion:
-    """The search over classes.
-
-    Parameters
-    ----------
-    instance : Instance
-    counts : array, shape (classes, nodes)
-        A feasible placement to start from.
-    random : numpy Generator
-    """
-
-    instance: Instance
-    counts: Ints
-    random: np.random.Generator
-
-    def __post_init__(self) -> None:
-        self.cost = self.instance.cost(self.counts)
+class Reinsertion(Improvement):
+    """The search over classes."""
 
     def run(self, deadline: float, passes: int) -> bool:
         """Go through the related classes in random order, `passes` times; returns whether it gained."""
@@ -64,6 +47,4 @@ class Reinsertion:
             builder.place(c, np.arange(len(instance.problem.nodes)), number, waves=8)
         if int(builder.counts[c].sum()) != number:
             return
-        cost = instance.cost(builder.counts)
-        if cost < self.cost and instance.holds_for(c, builder.counts):
-            self.counts, self.cost = builder.counts, cost
+        self.keep(builder.counts, lambda counts: instance.holds_for(c, counts))
