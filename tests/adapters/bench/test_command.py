@@ -1,32 +1,18 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import jsonschema
 import pytest
-from kubestow.adapters.cli import main
 from kubestow.adapters.output.documents import KINDS
 
 TINY = ("greedy-speed", "--seeds", "0", "--only", "nodes=100", "--only", "method=kubestow")
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
+def run(run):
     """Runs ``kubestow bench``: exit status, standard output, standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["kubestow", "bench", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return status, captured.out, captured.err
-
-    return call
+    return lambda *arguments: run("bench", *arguments)
 
 
 def test_json_matches_its_schema(run):
