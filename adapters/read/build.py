@@ -16,13 +16,16 @@ from pydantic import ValidationError
 
 from ...model import api
 from ...model.labels import valid_value
+from ..fields import Unknown, read_fields, shape, unknown_fields
 from ..invalid import first_problem, shown
 from .kinds import CLUSTER_FIELDS
 from .names import valid_key
 from .resize import Reports
 
 Shared = TypeVar("Shared")
+Model = TypeVar("Model", bound=api.ApiObject)
 Fields = dict[str, Any]
+_NO_SOURCE = ((), ("name",))
 _UNREAD_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -34,21 +37,23 @@ class BadObject(ValueError):
         self.field = field
 
 
-def _aliases(model: type[api.ApiObject]) -> tuple[str, ...]:
-    return tuple(field.alias or name for name, field in model.model_fields.items())
-
-
-_SPEC, _CONTAINER = _aliases(api.PodSpec), _aliases(api.Container)
-_META, _OWNER = _aliases(api.ObjectMeta), _aliases(api.OwnerReference)
+_OWNER = read_fields(api.OwnerReference)
 _STATUS = ("phase", "nominatedNodeName", "startTime", "resize")
-_SOURCES = frozenset(_aliases(api.Volume)) - {"name"}
 
 
 class Builder:
-    """Builds the objects of one input, so that equal parts are one object."""
+    """Builds the objects of one input, so that equal parts are one object.
+
+    Attributes
+    ----------
+    unknown : list of Unknown
+        Fields of the object built last that Kubernetes does not have.
+    """
 
     def __init__(self) -> None:
+        self.unknown: list[Unknown] = []
         self._caches: dict[str, dict[object, Any]] = {}
+        self._unknown_in: dict[int, list[Unknown]] = {}
         self._reports = Reports()
 
     def build(self, kind: str, raw: Fields) -> api.ApiObject:
@@ -60,17 +65,23 @@ class Builder:
             For a field that is missing, of the wrong type, or impossible.
         """
         model = CLUSTER_FIELDS[kind][1]
+        self.unknown = []
         try:
-            return model.model_validate(self._share(kind, raw))
+            built = _validated(model, self._share(kind, raw))
         except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
             if isinstance(error, BadObject):
                 raise
+        else:
+            self.unknown += unknown_fields(model, raw, but=api.PodSpec)
+            return built
         # Once more as it was written, so that the message names the field as the user knows it.
         try:
-            return model.model_validate(raw)
+            built = _validated(model, raw)
         except ValidationError as error:
             field, message = first_problem(error)
             raise BadObject(message, field) from None
+        self.unknown = unknown_fields(model, raw)
+        return built
 
     def _share(self, kind: str, raw: Fields) -> Fields:
         fields = {**raw, "metadata": self._metadata(raw.get("metadata") or {})}
@@ -79,7 +90,7 @@ class Builder:
         if kind == "Node" and raw.get("status"):
             fields["status"] = self._node_status(raw["status"])
         elif kind in api.WORKLOAD_KINDS and raw.get("spec"):
-            fields["spec"] = self._workload_spec(raw["spec"])
+            fields["spec"] = self._workload_spec(raw["spec"], "spec.")
         return fields
 
     def _once(self, what: str, fields: Any, build: Callable[[Any], Shared]) -> Shared:
@@ -93,7 +104,7 @@ class Builder:
         return found
 
     def _metadata(self, raw: Fields) -> Fields:
-        fields = _only(raw, _META)
+        fields = _read(api.ObjectMeta, raw)
         labels = fields.get("labels")
         if labels:
             fields["labels"] = self._keyed("labels", tuple(labels.items()), labels, _labels)
@@ -108,19 +119,30 @@ class Builder:
 
     def _pod(self, fields: Fields) -> Fields:
         spec, status = fields.get("spec") or {}, fields.get("status") or {}
-        fields["spec"] = shared = self._spec(spec)
+        fields["spec"] = shared = self._spec(spec, "spec.")
         fields["nodeName"] = spec.get("nodeName") or None
         fields["status"] = self._status(status, shared)
         return fields
 
-    def _spec(self, raw: Fields) -> api.PodSpec:
-        fields = _only(raw, _SPEC)
+    def _spec(self, raw: Fields, path: str) -> api.PodSpec:
+        fields = _read(api.PodSpec, raw)
         for name in ("containers", "initContainers"):
             if fields.get(name):
-                fields[name] = [_only(container, _CONTAINER) for container in fields[name]]
+                fields[name] = [_read(api.Container, container) for container in fields[name]]
         if fields.get("volumes"):
-            fields["volumes"] = [v for v in fields["volumes"] if not v.keys().isdisjoint(_SOURCES)]
-        return self._once("spec", fields, api.PodSpec.model_validate)
+            fields["volumes"] = [volume for volume in fields["volumes"] if _counts(volume)]
+        spec = self._once("spec", fields, self._new_spec)
+        if self._unknown_in:
+            found = self._unknown_in.get(id(spec), ())
+            self.unknown += [field._replace(path=path + field.path) for field in found]
+        return spec
+
+    def _new_spec(self, fields: Fields) -> api.PodSpec:
+        spec = _validated(api.PodSpec, fields)
+        found = unknown_fields(api.PodSpec, fields)
+        if found:
+            self._unknown_in[id(spec)] = found
+        return spec
 
     def _status(self, raw: Fields, spec: api.PodSpec) -> api.PodStatus:
         told = tuple(
@@ -133,35 +155,58 @@ class Builder:
     def _plain_status(self, given: tuple[Fields, object]) -> api.PodStatus:
         raw, told = given
         conditions = self._keyed("conditions", told, raw.get("conditions") or (), _each(api.Condition))
-        return api.PodStatus.model_validate({**_only(raw, _STATUS), "conditions": conditions})
+        fields = {name: raw[name] for name in _STATUS if name in raw}
+        return _validated(api.PodStatus, {**fields, "conditions": conditions})
 
     def _node_status(self, raw: Fields) -> Fields:
-        images = [
-            self._once("image", image, api.ContainerImage.model_validate) for image in raw.get("images") or ()
-        ]
+        images = [self._once("image", image, _image) for image in raw.get("images") or ()]
         return {**raw, "images": images}
 
-    def _workload_spec(self, raw: Fields) -> Fields:
-        template = raw.get("template")
-        if not template:
-            return raw
-        spec = template.get("spec") or {}
-        shared = {
-            "metadata": self._metadata(template.get("metadata") or {}),
-            "spec": self._spec(spec),
+    def _workload_spec(self, raw: Fields, path: str) -> Fields:
+        fields = dict(raw)
+        if raw.get("template"):
+            fields["template"] = self._template(raw["template"], f"{path}template.spec.")
+        job = raw.get("jobTemplate")
+        if job and job.get("spec"):
+            fields["jobTemplate"] = {
+                **job,
+                "spec": self._workload_spec(job["spec"], f"{path}jobTemplate.spec."),
+            }
+        return fields
+
+    def _template(self, raw: Fields, path: str) -> Fields:
+        spec = raw.get("spec") or {}
+        return {
+            "metadata": self._metadata(raw.get("metadata") or {}),
+            "spec": self._spec(spec, path),
             "nodeName": spec.get("nodeName") or None,
         }
-        return {**raw, "template": shared}
 
 
-def _only(raw: Any, names: tuple[str, ...]) -> Fields:
-    if not isinstance(raw, dict):
-        raise TypeError("not a mapping")
-    return {name: raw[name] for name in names if name in raw}
+def _read(model: type[api.ApiObject], raw: Any) -> Fields:
+    """The fields of a mapping that the model reads, and the names of those that Kubernetes does not have."""
+    found = shape(model, raw)
+    fields = {name: raw[name] for name in found.read}
+    return fields | dict.fromkeys(found.unknown) if found.unknown else fields
+
+
+def _counts(volume: Any) -> bool:
+    """Whether a volume has more than a name and what is not read."""
+    found = shape(api.Volume, volume)
+    return bool(found.unknown) or found.read not in _NO_SOURCE
+
+
+def _validated(model: type[Model], raw: Any) -> Model:
+    """The model of a raw mapping, by the names that Kubernetes knows, not by our own."""
+    return model.model_validate(raw, by_alias=True, by_name=False)
+
+
+def _image(raw: Any) -> api.ContainerImage:
+    return _validated(api.ContainerImage, raw)
 
 
 def _each(model: type[api.ApiObject]) -> Callable[[Any], tuple[Any, ...]]:
-    return lambda items: tuple(model.model_validate(item) for item in items)
+    return lambda items: tuple(_validated(model, item) for item in items)
 
 
 def _labels(raw: Mapping[str, Any]) -> dict[str, Any]:

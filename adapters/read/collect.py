@@ -14,6 +14,7 @@ from .documents import RawObject
 from .kinds import CLUSTER_FIELDS, NAMESPACED
 from .names import valid_name, valid_namespace
 from .problems import Problems
+from .unknown import UnknownFields
 
 _SHOWN = 3
 _LONGEST_VERSION = 40
@@ -40,6 +41,7 @@ class Collector:
         self._problems = problems
         self._builder = Builder()
         self._entries: dict[tuple[str, str, str], _Entry] = {}
+        self._unknown = UnknownFields()
         self._kinds: set[str] = set()
         self._merged: dict[tuple[str, str], list[str]] = {}
 
@@ -50,6 +52,8 @@ class Collector:
             return
         try:
             self._put(raw, self._identified(raw.kind, self._builder.build(raw.kind, _placed(raw))))
+            if self._builder.unknown:
+                self._unknown.add(raw.kind, _describe(raw), self._builder.unknown)
         except BadObject as error:
             self._problems.report(
                 str(error), file=raw.file, document=raw.document, object=_describe(raw), field=error.field
@@ -107,6 +111,7 @@ class Collector:
         fields: dict[str, list[Any]] = {}
         for (kind, _, _), entry in self._entries.items():
             fields.setdefault(CLUSTER_FIELDS[kind][0], []).append(entry.object)
+        self._unknown.say(self._problems)
         self._say_merged()
         cluster = Cluster(
             **{name: tuple(objects) for name, objects in fields.items()}, kinds=frozenset(self._kinds)

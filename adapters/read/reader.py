@@ -26,6 +26,7 @@ from .kinds import NOT_MODELLED, foreign, groups_of, taken
 from .limits import Limits
 from .problems import Problems
 from .sources import Source, sources
+from .unknown import say_empty
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -149,6 +150,7 @@ class _Reader:
             raise BadInput("nothing in it matters to scheduling, such as a Node or a Pod", file=files)
         self.problems.add(incomplete(cluster))
         cluster = self._expanded(cluster, collector)
+        say_empty(cluster, self.problems)
         self._say_foreign()
         self._say_not_modelled(cluster)
         return self._input(cluster)

@@ -6,7 +6,7 @@ import pytest
 from kubestow.adapters.read import Limits, read
 from kubestow.model.errors import BadInput
 
-NODE = "{apiVersion: v1, kind: Node, metadata: {name: n0}}\n---\n"
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: n0}, status: {allocatable: {cpu: 1}}}\n---\n"
 
 
 def pod(spec: str = "", metadata: str = "name: p", status: str = "{}") -> str:
@@ -248,7 +248,7 @@ def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
 
 def test_a_pod_on_an_unknown_node_is_a_warning(tmp_path: Path) -> None:
     """A real cluster can have one: its node has just been removed."""
-    found = read(written(tmp_path, pod("nodeName: gone")))
+    found = read(written(tmp_path, pod("nodeName: gone, containers: [{name: c}]")))
     assert [(w.code, w.object, w.field) for w in found.cluster.warnings] == [
         ("unknown-node", POD, "spec.nodeName")
     ]
@@ -257,7 +257,7 @@ def test_a_pod_on_an_unknown_node_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_cluster_without_nodes_is_a_warning(tmp_path: Path) -> None:
     """Pods alone are read; nothing can be placed, which is said."""
-    found = read(written(tmp_path, pod().removeprefix(NODE)))
+    found = read(written(tmp_path, pod("containers: [{name: c}]").removeprefix(NODE)))
     assert [warning.code for warning in found.cluster.warnings] == ["no-nodes"]
 
 
@@ -290,5 +290,5 @@ def test_nulls_mean_absent(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_only_the_api_server_refuses_is_a_warning(expression: str, tmp_path: Path) -> None:
     """kube-scheduler has an answer for selectors that it cannot parse, so they load."""
-    found = read(written(tmp_path, pod(required(expression))))
+    found = read(written(tmp_path, pod(f"containers: [{{name: c}}], {required(expression)}")))
     assert {(w.code, w.object) for w in found.cluster.warnings} == {("invalid", POD)}

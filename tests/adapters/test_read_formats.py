@@ -23,7 +23,7 @@ PODS = [
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "namespace": "a"},
-        "spec": {"containers": []},
+        "spec": {"containers": [{"name": "c"}]},
     }
     for name in ("p", "q")
 ]
