@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .options import FailOn, Format
+from .options import Format
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,12 +82,9 @@ def working(what: str) -> Any:
     return Console(stderr=True).status(what)
 
 
-def fail(
-    wanted: list[FailOn] | None, *, unplaced: bool = False, violations: bool = False, gap: bool = False
-) -> None:
-    """Exit with 3 if one of the `wanted` reasons is there."""
-    there = {FailOn.UNPLACED: unplaced, FailOn.VIOLATIONS: violations, FailOn.GAP: gap}
-    hit = [reason.value for reason in dict.fromkeys(wanted or ()) if there[reason]]
+def fail(wanted: Iterable[StrEnum] | None, **there: bool) -> None:
+    """Exit with 3 if one of the `wanted` reasons is `there`; the verb names all that it offers."""
+    hit = [reason.value for reason in dict.fromkeys(wanted or ()) if there[reason.value]]
     if hit:
         typer.echo(f"kubestow: --fail-on {', '.join(hit)} was hit", err=True)
         raise typer.Exit(3)

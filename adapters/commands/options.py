@@ -52,7 +52,7 @@ class Expansion(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What makes the exit status 3."""
+    """What makes the exit status 3 after a solve."""
 
     UNPLACED = "unplaced"
     VIOLATIONS = "violations"
@@ -157,15 +157,15 @@ class Bounds:
 
 
 Output = Annotated[Format, Option("-o", "--output", help="How to print the answer.")]
-Fail = Annotated[
-    list[FailOn] | None,
-    Option(help="Exit with 3 when this is so of the answer (in a comparison: of optimal); may be repeated."),
-]
+FAIL = Option(
+    help="Exit with 3 when this is so of the answer (in a comparison: of optimal); may be repeated."
+)
+"""``--fail-on``; verbs differ in the reasons that they can tell."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What becomes of the answer."""
+    """What becomes of the solver's answer."""
 
-    fail_on: Fail = None
+    fail_on: Annotated[list[FailOn] | None, FAIL] = None
     output: Output = Format.TABLE

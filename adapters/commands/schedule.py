@@ -9,7 +9,13 @@ from typing import Annotated
 from typer import Option
 
 from . import answer
-from .options import Answer, Source
+from .options import FAIL, Format, Output, Source
+
+
+class FailOn(StrEnum):
+    """What makes the exit status 3: there is no bound, and kube-scheduler breaks no rule that it knows."""
+
+    UNPLACED = "unplaced"
 
 
 class Preemption(StrEnum):
@@ -22,7 +28,8 @@ class Preemption(StrEnum):
 
 def schedule(
     source: Source,
-    wanted: Answer,
+    fail_on: Annotated[list[FailOn] | None, FAIL] = None,
+    output: Output = Format.TABLE,
     seed: Annotated[int | None, Option(help="Break ties at random; by default the first name wins.")] = None,
     preemption: Annotated[Preemption, Option(help="Whether victims are evicted.")] = Preemption.LOOK,
 ) -> None:
@@ -35,9 +42,9 @@ def schedule(
     found = run(loaded.cluster, loaded.configuration, seed=seed, preemption=preemption.value)
     seconds = time.monotonic() - began
     answer.show(
-        wanted.output,
+        output,
         loaded,
         lambda: build.schedule(loaded, found, seed, seconds),
         lambda console: tables.show_schedule(console, found),
     )
-    answer.fail(wanted.fail_on, unplaced=None in found.placement.values(), gap=True)
+    answer.fail(fail_on, unplaced=None in found.placement.values())

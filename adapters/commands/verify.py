@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import time
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from . import answer
-from .options import Answer, Goal, Source
+from .options import FAIL, Format, Goal, Output, Source
 
 if TYPE_CHECKING:
     from ...model.verify import Verification
     from ..inputs import Loaded
+
+
+class FailOn(StrEnum):
+    """What makes the exit status 3: a placement that was read has no bound, and so no gap."""
+
+    UNPLACED = "unplaced"
+    VIOLATIONS = "violations"
 
 
 def verify(
@@ -21,7 +29,8 @@ def verify(
     ],
     source: Source,
     goal: Goal,
-    wanted: Answer,
+    fail_on: Annotated[list[FailOn] | None, FAIL] = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Check a placement of any origin against the cluster, independently of the solver."""
     from ...model.evaluate import evaluate
@@ -39,12 +48,12 @@ def verify(
     score = evaluate(final, preset=goal.preset.value, profile=goal.profile)
     seconds = time.monotonic() - began
     answer.show(
-        wanted.output,
+        output,
         loaded,
         lambda: build.verification(loaded, found, score, seconds),
         lambda console: tables.show_verification(console, found, score),
     )
-    answer.fail(wanted.fail_on, unplaced=_unplaced(found, loaded), violations=bool(found.broken), gap=True)
+    answer.fail(fail_on, unplaced=_unplaced(found, loaded), violations=bool(found.broken))
 
 
 def _unplaced(found: Verification, loaded: Loaded) -> bool:

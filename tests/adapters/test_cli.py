@@ -105,6 +105,27 @@ def test_fail_on_unplaced(run):
     assert run("schedule", "--scenario", "fragmentation", "--fail-on", "unplaced")[0] == 3
 
 
+@pytest.mark.parametrize(
+    ("verb", "reasons"),
+    [
+        (("compare",), ["unplaced", "violations", "gap"]),
+        (("solve",), ["unplaced", "violations", "gap"]),
+        (("schedule",), ["unplaced"]),
+        (("verify", "--placement", "-"), ["unplaced", "violations"]),
+    ],
+    ids=lambda given: given[0],
+)
+def test_fail_on_offers_what_the_verb_can_tell(run, verb, reasons):
+    """A reason that a verb never has, or always, is bad usage there, and the message names those it has."""
+    for reason in {"unplaced", "violations", "gap"}.difference(reasons) | {"nothing"}:
+        status, out, err = run(*verb, "--scenario", "fragmentation", "--fail-on", reason)
+        assert (status, out) == (2, "")
+        assert [other for other in ("unplaced", "violations", "gap") if f"'{other}'" in err] == [
+            each for each in ("unplaced", "violations", "gap") if each in (*reasons, reason)
+        ]
+        assert f"'{reason}'" in err
+
+
 BAD_USAGE = {
     "no input": ("compare",),
     "file and scenario": ("compare", "-f", "x.yaml", "--scenario", "shop"),
