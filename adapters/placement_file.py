@@ -13,6 +13,7 @@ import orjson
 from ..model.cluster import Cluster
 from ..model.errors import BadInput
 from .invalid import shown
+from .output.documents import API_VERSION
 from .output.text import listed
 from .read.json_text import looks_like_json
 from .read.limits import Limits, TooMuch
@@ -89,10 +90,12 @@ def _text(path: str) -> str:
 def _from_document(text: str, path: str) -> Placement:
     data = _parsed(text, path)
     if isinstance(data, dict) and "optimal" in data:
+        _check_version(data, path)
         data = data["optimal"]
     if isinstance(data, dict) and "kind" in data and "placement" not in data:
         raise BadInput(f"kind {shown(data['kind'])} holds no placement; {_GIVE}", file=path)
     if isinstance(data, dict) and "placement" in data:
+        _check_version(data, path)
         data = data["placement"]
     elif data == {}:
         raise BadInput(f"names no pod; {_GIVE}", file=path)
@@ -106,6 +109,17 @@ def _from_document(text: str, path: str) -> Placement:
             raise BadInput(f"the node of a pod is a name or null, not {shown(node)}", file=path, field=key)
         found[_key(key)] = node or None
     return found
+
+
+def _check_version(document: dict[str, Any], path: str) -> None:
+    found = document.get("apiVersion", API_VERSION)
+    if found != API_VERSION:
+        raise BadInput(
+            f"must be {API_VERSION}, not {shown(found)}; let this kubestow write it,"
+            " or give CSV lines pod,node",
+            file=path,
+            field="apiVersion",
+        )
 
 
 def _parsed(text: str, path: str) -> Any:

@@ -77,6 +77,15 @@ BAD = {
     "node is a list": ('{"default/batch-0": ["alpha"]}', "a name or null, not a list"),
     "node is a number": ("default/batch-0: 7", "a name or null, not the number 7"),
     "other kind": ('{"kind": "Explanation", "independent": []}', "kind 'Explanation' holds no placement"),
+    "other version": (
+        '{"apiVersion": "kubestow/v2", "kind": "Placement", "placement": {}}',
+        "apiVersion: must be kubestow/v1, not 'kubestow/v2'; let this kubestow write it, or give CSV",
+    ),
+    "other version of a comparison": (
+        '{"apiVersion": "kubestow/v2", "kind": "Comparison", "optimal": {"placement": {}}}',
+        "apiVersion: must be kubestow/v1, not 'kubestow/v2'",
+    ),
+    "null version": ('{"apiVersion": null, "placement": {}}', "must be kubestow/v1, not null"),
     "two documents": ("a: b\n---\nc: d\n", "holds 2 documents"),
     "broken JSON": ('{"a": ', "is not valid JSON"),
     "broken YAML": ("a: [", "not YAML"),
