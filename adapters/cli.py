@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
 from ..model.errors import BadInput, KubestowError
@@ -19,8 +20,30 @@ from .commands.schema import schema
 from .commands.solve import solve
 from .commands.verify import verify
 
+
+class _Group(TyperGroup):
+    """The verbs; what is wrong with an option is said in our words, where typer takes pydantic's."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _plain(error)
+            raise
+
+
+def _plain(error: typer.BadParameter) -> str:
+    from pydantic import ValidationError
+
+    from .invalid import first_problem
+
+    cause = error.__cause__
+    return first_problem(cause)[1] if isinstance(cause, ValidationError) else error.message
+
+
 app = typer.Typer(
     name="kubestow",
+    cls=_Group,
     help="Provably good placements of Kubernetes pods, compared with kube-scheduler's greedy cycle.",
     no_args_is_help=True,
     add_completion=False,

@@ -15,6 +15,7 @@ _EXPECTED = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
+    "float_parsing": "a number",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
     "dict_type": "a mapping",
@@ -43,8 +44,8 @@ def first_problem(error: ValidationError) -> tuple[str, str]:
         return path, f"{shown(given)} {problem['msg']}"
     if kind == "string_too_short":
         return path, "is empty; it is required"
-    expected = _EXPECTED.get(kind)
-    if expected is None:
+    expected = _EXPECTED.get(kind) or problem["msg"].removeprefix("Input should be ")
+    if expected == problem["msg"]:
         return path, f"{shown(given)} is wrong: {problem['msg']}"
     return path, f"must be {expected}, not {shown(given)}{_hint(expected, given)}"
 

@@ -149,6 +149,24 @@ def test_bad_usage_exits_with_2(run, case):
     assert err.strip()
 
 
+OPTIONS = {
+    "choice": ("--question", "x", "'x' is not one of 'pending', 'preempt', 'scratch'"),
+    "least": ("--time-limit", "0", "must be greater than or equal to 0.1, not '0'"),
+    "most": ("--seed", "9999999999", "must be less than or equal to 2147483647, not '9999999999'"),
+    "number": ("--gap", "small", "must be a number, not 'small'"),
+    "whole number": ("--workers", "1.5", "must be a whole number, not '1.5'"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_a_bad_option_is_said_as_plainly_as_bad_input(run, case):
+    """The option, what it must be and what it is, whichever library found out."""
+    option, value, says = OPTIONS[case]
+    status, out, err = run("solve", "--scenario", "fragmentation", option, value)
+    assert (status, out) == (2, "")
+    assert f"Invalid value for '{option}': {says}" in err
+
+
 def test_two_inputs_are_one_too_many(run):
     """With both -f and --scenario the message says which two, and what to do."""
     assert "-f and --scenario are both there; give one, not both" in run(*BAD_USAGE["file and scenario"])[2]

@@ -210,7 +210,7 @@ def test_what_is_not_modelled_is_said(fields: dict[str, Any], field: str) -> Non
         ({"profiles": [{"pluginConfig": [{"name": "NodeAffinity"}] * 2}]}, "profiles[0].pluginConfig[1].name", "arguments twice"),
         ({"profiles": [{"pluginConfig": [{"name": "InterPodAffinity", "args": {"weight": 1}}]}]}, "profiles[0].pluginConfig[0].args.weight", "is no known field"),
         ({"profiles": [{"pluginConfig": [{"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 101}}]}]}, "profiles[0].pluginConfig[0].args.hardPodAffinityWeight", "101"),
-        ({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "Best"}}}]}]}, "profiles[0].pluginConfig[0].args.scoringStrategy.type", "'Best' is wrong"),
+        ({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "Best"}}}]}]}, "profiles[0].pluginConfig[0].args.scoringStrategy.type", "must be 'LeastAllocated', 'MostAllocated' or 'RequestedToCapacityRatio', not 'Best'"),
         ({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "RequestedToCapacityRatio"}}}]}]}, "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape", "at least one point"),
         ({"profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": [{"utilization": 5, "score": 1}] * 2}}]}]}, "profiles[0].pluginConfig[0].args.shape", "must rise"),
         ({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultConstraints": [{"topologyKey": "z"}]}}]}]}, "profiles[0].pluginConfig[0].args.defaultConstraints", "needs defaultingType: List"),
