@@ -35,6 +35,12 @@ class User:
         """Positions of those that are on a node."""
         return [*self.staying, *self.arriving]
 
+    @property
+    def apart(self) -> Iterator[tuple[tuple[str, ...], Sequence[int]]]:
+        """Positions of those that stay and of those that arrive, with what to add to the findings' keys."""
+        yield (), self.staying
+        yield ("arriving",), self.arriving
+
 
 def uses_claims(pod: Pod) -> bool:
     """Whether a volume of the pod goes through a claim."""

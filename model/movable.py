@@ -168,11 +168,14 @@ def _evictable(cluster: Cluster, free: frozenset[str]) -> frozenset[str]:
     return frozenset(
         pod.key
         for pod in cluster.pods
-        if pod.priority < highest
-        and not pod.completed
-        and pod.node_name in cluster.node_index
-        and not (pod.mirror or cluster.forced(pod) or unmodelled_filters(pod))
+        if pod.priority < highest and not pod.completed and pod.node_name in cluster.node_index
     )
+
+
+def recreated(pod: Pod, cluster: Cluster) -> bool:
+    """Whether a controller creates the pod again, for a scheduler to place, when it is evicted."""
+    replaced = pod.metadata.controller is not None and not pod.terminating
+    return replaced and not pod.mirror and not cluster.forced(pod)
 
 
 def movability(pod: Pod, cluster: Cluster) -> Reason | None:

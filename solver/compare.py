@@ -54,8 +54,7 @@ class Comparison:
     result : Result
         What is proven about `optimal`.
     verdict : str
-        ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse``, ``greedy-violates``, or
-        ``greedy-evicts``: it evicts pods that the question leaves alone as they stand in a broken rule.
+        ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse`` or ``greedy-violates``.
     first_difference : str or None
         Name of the first stage in which greedy and optimal differ.
     """
@@ -121,8 +120,6 @@ def _verdict(greedy: Side, optimal: Side, result: Result) -> tuple[str, str | No
         better = (right > left) == (stage.sense == "max")
         if better:
             return "better", stage.name
-        if len(greedy.violations) > len(result.violations):
-            return "greedy-violates", stage.name
-        others = greedy.placement.keys() - optimal.placement.keys()
-        return ("greedy-evicts" if others else "worse"), stage.name
+        broken = len(greedy.violations) > len(result.violations)
+        return ("greedy-violates" if broken else "worse"), stage.name
     return ("proven-equal" if result.status is Status.OPTIMAL else "equal"), None

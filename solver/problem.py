@@ -101,7 +101,7 @@ class Problem:
     profile : Profile
         The profile whose weights the node terms follow.
     question : str
-        ``pending`` or ``scratch``.
+        ``pending``, ``preempt`` or ``scratch``.
     nodes : tuple of Node
     free : tuple of Pod
         The pods to place.
@@ -181,14 +181,27 @@ class Problem:
 
     @cached_property
     def fit(self) -> Ints:
-        """Shape (classes, nodes): how many pods of the class the node's free capacity holds alone."""
+        """Shape (classes, nodes): how many pods of a class fit alone into the free capacity, or run there."""
         most = np.full((len(self.classes), len(self.nodes)), np.iinfo(np.int32).max, dtype=np.int64)
         for r in range(len(self.resources)):
             wanted = self.request[:, r]
             needs = wanted > 0
             room = np.maximum(self.capacity[:, r], 0)
             most[needs] = np.minimum(most[needs], room[None, :] // wanted[needs, None])
-        return most
+        return np.maximum(most, self.standing)
+
+    @cached_property
+    def standing(self) -> Ints:
+        """Shape (classes, nodes): running pods that may stay even where they could not arrive.
+
+        With the question ``preempt`` all of them: kube-scheduler asks the filters for arrivals alone.
+        """
+        return self.origin if self.question == "preempt" else np.zeros_like(self.origin)
+
+    @cached_property
+    def room(self) -> Ints:
+        """Shape (nodes, resources): what free pods may use: the free capacity, or more where more stands."""
+        return np.maximum(np.maximum(self.capacity, 0), self.standing.T @ self.request)
 
     def domains(self, key: str) -> Ints:
         """Shape (nodes,): the node's domain of a topology key, numbered from 0; -1 without the label."""

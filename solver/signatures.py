@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from ..model.api import LabelSelector, Pod, PodSpec
 from ..model.cluster import Cluster
 from ..model.final import kind_key
+from ..model.movable import recreated
 from ..model.profile import Profile
 from ..model.resources import nonzero_requests, pod_requests
 
@@ -66,6 +67,7 @@ class Signatures:
     """
 
     def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
         self._labels = referenced_labels(cluster)
         self._specs: dict[int, tuple[PodSpec, object]] = {}
 
@@ -81,7 +83,9 @@ class Signatures:
             _owner(pod, profile),
             _own_claims(pod),
             pod.status.nominated_node_name,
-            pod.node_name is not None and pod.metadata.controller is None,
+            pod.terminating,
+            pod.mirror,
+            pod.node_name is not None and not recreated(pod, self._cluster),
         )
 
     def _spec(self, pod: Pod) -> object:

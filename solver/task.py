@@ -53,10 +53,7 @@ class Task:
     seconds: float
 
     def greedy(self, seed: int | None = None) -> Placement:
-        """What kube-scheduler makes of the same question, pass after pass until one places nothing.
-
-        Whom it evicts is in the placement even where the question leaves these pods alone.
-        """
+        """What kube-scheduler makes of the same question, pass after pass until one places nothing."""
         preempt = self.question == "preempt"
         found = schedule(
             self.cluster,
@@ -66,8 +63,7 @@ class Task:
             seed=seed,
             detail=False,
         )
-        free = {pod.key: found.placement.get(pod.key, pod.node_name) for pod in self.instance.problem.free}
-        return free | {key: found.placement.get(key) for key in found.evicted}
+        return {pod.key: found.placement.get(pod.key, pod.node_name) for pod in self.instance.problem.free}
 
     def values(self, placement: Placement) -> tuple[int, ...]:
         """The value of every stage for a placement of the free pods."""
@@ -95,12 +91,14 @@ def pose(
     posed = without_nodes(cluster, free.free)
     problems = (
         build_problem(posed, configuration, asked, question=question, profile=chosen)
-        for asked in _widest_first(free, cluster, configuration)
+        for asked in _widest_first(free, cluster, configuration, question)
     )
     instance = next(
         instance
         for instance in map(Instance, problems)
-        if not instance.problem.origin.any() or feasible(instance, instance.problem.origin)
+        if instance.problem.standing.any()
+        or not instance.problem.origin.any()
+        or feasible(instance, instance.problem.origin)
     )
     order = published_stages(instance) if stages == "published" else default_stages(instance, preset)
     if stages == "published":
@@ -122,14 +120,15 @@ def _free(cluster: Cluster, configuration: SchedulerConfiguration, question: str
 
 
 def _widest_first(
-    free: Free, cluster: Cluster, configuration: SchedulerConfiguration
+    free: Free, cluster: Cluster, configuration: SchedulerConfiguration, question: str
 ) -> Iterator[frozenset[str]]:
-    """The pods of a question; then without evictable ones that stand in a broken rule; then without these.
+    """The pods of a question; then without movable ones that stand in a broken rule; then without these.
 
-    The rules hold for every pod that the solver may touch: what is broken today stays out of its hands.
+    The rules hold for every pod that may move: what is broken today stays out of the solver's hands.
+    Preemption is different: filters are asked for arrivals alone, so whoever stays may be anywhere.
     """
     yield free.free | free.evictable
-    if free.evictable:
+    if free.evictable and question != "preempt":
         found = violations(FinalState(cluster, {}, configuration=configuration))
         nodes = {violation.node for violation in found}
         pods = {key for violation in found for key in violation.pods}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 
@@ -21,6 +21,7 @@ from kubestow.model.reasons import Violation
 from kubestow.model.rules import RULE_BY_NAME
 from kubestow.model.rules.base import Rule
 from kubestow.model.verify import as_read, verify, violations
+from kubestow.solver.assign import placement_of
 from kubestow.solver.bounds.relaxation import Relaxation
 from kubestow.solver.build import build_problem
 from kubestow.solver.cpsat.cp import total
@@ -58,7 +59,16 @@ class Case:
 
     @cached_property
     def problem(self) -> Problem:
-        return build_problem(self.cluster, self.configuration, self.free)
+        return build_problem(self.cluster, self.configuration, self.free, question=self.question)
+
+    @property
+    def question(self) -> str:
+        return "preempt" if self.running else "scratch"
+
+    @property
+    def running(self) -> bool:
+        """Whether free pods run: these may stay whatever the rule says of arrivals."""
+        return any(self.cluster.pod_by_key[key].node_name for key in self.free)
 
     @property
     def rule(self) -> Rule:
@@ -74,6 +84,10 @@ class Case:
 
     @cached_property
     def eligible(self) -> NDArray[np.bool_]:
+        return self.open | (self.problem.standing > 0)
+
+    @cached_property
+    def open(self) -> NDArray[np.bool_]:
         eligible = np.ones(self.nothing.shape, dtype=bool)
         if self.applies:
             self.encoder.restrict(self.problem, eligible)
@@ -90,14 +104,9 @@ class Case:
         return np.frombuffer(key, dtype=np.int64).reshape(self.nothing.shape)
 
     def final(self, counts: Ints) -> FinalState:
-        """The placement that gives each class's members to its nodes in order."""
-        problem = self.problem
-        placement: dict[str, str | None] = dict.fromkeys(self.free)
-        for cls in problem.classes:
-            places = np.repeat(np.arange(len(problem.nodes)), counts[cls.index]).tolist()
-            for member, place in zip(cls.members, places, strict=False):
-                placement[problem.free[member].key] = problem.nodes[place].name
-        return FinalState(self.cluster, placement, self.free, self.configuration)
+        """The placement that gives each class's members to its nodes; who runs stays if it can."""
+        anew = frozenset[str]() if self.running else self.free
+        return FinalState(self.cluster, placement_of(self.problem, counts), anew, self.configuration)
 
     @cached_property
     def every(self) -> list[Ints]:
@@ -127,6 +136,8 @@ class Case:
         scope = Scope(self.problem, self.eligible, tuple(nodes), counts)
         if self.applies:
             self.encoder.constrain(scope)
+        for c, n in np.argwhere(~self.open & (self.problem.standing > 0)).tolist():
+            scope.model.add(scope.count(c, n) <= int(self.problem.standing[c, n]))
         return scope
 
     @cached_property
@@ -144,11 +155,24 @@ def with_lax_pods(case: Case, seed: int) -> Case:
     draw = random.Random(seed)
     share = draw.choice([0.3, 0.6, 1.0])
     pods = tuple(_lax(pod) if draw.random() < share else pod for pod in case.cluster.pods)
-    return Case(case.cluster.with_changes(pods=pods), case.encoder, LAX)
+    return replace(case, cluster=case.cluster.with_changes(pods=pods), configuration=LAX)
 
 
 def _lax(pod: Pod) -> Pod:
     return pod.model_copy(update={"spec": pod.spec.model_copy(update={"scheduler_name": "lax"})})
+
+
+def with_running_pods(case: Case, seed: int) -> Case:
+    """The case with some of its free pods on nodes, wherever that is."""
+    draw = random.Random(seed)
+    names = [node.name for node in case.cluster.nodes]
+    pods = tuple(
+        pod.model_copy(update={"node_name": draw.choice(names)})
+        if pod.key in case.free and draw.random() < 0.6
+        else pod
+        for pod in case.cluster.pods
+    )
+    return replace(case, cluster=case.cluster.with_changes(pods=pods))
 
 
 def _places(size: int, pods: int) -> list[list[int]]:
@@ -202,6 +226,14 @@ def check_scopes(case: Case, seed: int) -> None:
             other for other in case.admitted if (case.counts(other)[:, outside] == counts[:, outside]).all()
         }
         assert solutions(case.scope(nodes, counts)) == same
+
+
+def check_standing(case: Case, seed: int) -> None:
+    """The same where pods run: these may stay whatever the rule says, and arrivals must respect them."""
+    case = with_running_pods(case, seed)
+    check_sets(case)
+    check_scopes(case, seed)
+    check_relaxation(case, seed)
 
 
 def check_moves(case: Case) -> None:

@@ -74,12 +74,6 @@ def _verdict(found: Comparison) -> str:
             return f"Optimal is better than greedy {where} ({_proof(stage)})."
         case "greedy-violates":
             return f"Greedy is better {where}, but breaks rules that optimal keeps."
-        case "greedy-evicts":
-            others = listed(sorted(found.greedy.placement.keys() - found.optimal.placement.keys()))
-            return (
-                f"Greedy is better {where}, but evicts {others}, which stands in a broken rule"
-                " and which optimal leaves alone."
-            )
         case _:
             return f"Greedy is better {where}: the search ran out of time."
 

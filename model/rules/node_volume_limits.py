@@ -93,7 +93,9 @@ class NodeVolumeLimits(Rule):
                     loads.setdefault(place, _Load()).add(final, volume, positions, checked=checked)
                     if checked and csi.lacks_driver(volume[0], name):
                         message = f"CSI driver {volume[0]} is not installed on node {name}"
-                        findings.add(("driver", name, volume[0]), positions, message, name)
+                        for who, some in user.apart:
+                            here = [position for position in some if position in positions]
+                            findings.add(("driver", name, volume[0], *who), here, message, name)
         for use, user in _unknown_claims(final):
             message = f"{use.not_found}, but pods with it arrive on nodes"
             findings.add(("claim", use.key), user.arriving, message)
@@ -114,7 +116,8 @@ class NodeVolumeLimits(Rule):
                 users = {position for volume in volumes for position in load.users[volume]}
                 pods = tuple(sorted(final.pods[position].key for position in users))
                 message = f"node {name} attaches {count} volumes of {driver}, its limit is {limit}"
-                yield Violation(self.name, ("limit", name, driver), count - limit, pods, name, message)
+                key = ("limit", name, driver, *(("arriving",) if load.brings(driver) else ()))
+                yield Violation(self.name, key, count - limit, pods, name, message)
 
 
 @dataclass(slots=True)
@@ -143,12 +146,16 @@ class _Load:
         self.judged |= {volume} if checked and staying else set()
         self.brought |= {volume} if checked and arriving else set()
 
+    def brings(self, driver: str) -> bool:
+        """Whether a judged pod that arrives brings a volume of the driver."""
+        return any(volume[0] == driver for volume in self.brought - self.staying)
+
     def counted(self, driver: str) -> Iterable[Volume]:
         """All volumes where a judged pod brings one of the driver; else those there before, if any is judged.
 
         Arriving pods that are not judged come last, and are nobody's fault.
         """
-        if any(volume[0] == driver for volume in self.brought - self.staying):
+        if self.brings(driver):
             return self.users
         return self.staying if any(volume[0] == driver for volume in self.judged) else ()
 

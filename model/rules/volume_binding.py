@@ -180,11 +180,12 @@ def _find_out_of_reach(
         message = f"claim {claim.key} is bound to volume {name}, which does not exist"
         findings.add(("claim", claim.key), user.arriving, message)
         return
-    for place, positions in findings.by_node(user.placed).items():
-        node = final.nodes[place].name
-        if not storage.reach.bound_reaches(volume, node):
-            message = f"claim {claim.key}: node {node} is outside the node affinity of volume {name}"
-            findings.add(("claim", claim.key, node), positions, message, node)
+    for who, some in user.apart:
+        for place, positions in findings.by_node(some).items():
+            node = final.nodes[place].name
+            if not storage.reach.bound_reaches(volume, node):
+                message = f"claim {claim.key}: node {node} is outside the node affinity of volume {name}"
+                findings.add(("claim", claim.key, node, *who), positions, message, node)
 
 
 def _helpless(demand: Demand, final: FinalState) -> str:

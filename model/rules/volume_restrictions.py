@@ -134,7 +134,8 @@ class VolumeRestrictions(Rule):
             for use in _singles(final, user):
                 if checked or use.key in contested:
                     message = f"claim {use.key} is ReadWriteOncePod, but several pods use it"
-                    findings.add(("single", use.key), user.placed, message)
+                    who = ("arriving",) if use.key in contested else ()
+                    findings.add(("single", use.key, *who), user.placed, message)
             for use in _plain_uses(user.pod, final.cluster.claims) if checked else ():
                 if use.claim is None:
                     message = f"{use.not_found}, but pods with it arrive on nodes"
@@ -154,19 +155,21 @@ class VolumeRestrictions(Rule):
                         arriving = bool(final.arriving[position])
                         group.setdefault(use, _Users()).add(position, checked=checked, arriving=arriving)
         for (node, name, identity), group in groups.items():
-            pairs = _conflicting_pairs(group)
-            if pairs:
-                positions = sorted(position for users in group.values() for position in users.positions)
-                yield self._conflict(final, node, (name, identity), positions, pairs)
+            positions = sorted(position for users in group.values() for position in users.positions)
+            staying = _conflicting_pairs(group, staying=True)
+            arriving = _conflicting_pairs(group) - staying
+            for who, pairs in (((), staying), (("arriving",), arriving)):
+                if pairs:
+                    yield self._conflict(final, node, (name, identity, *who), positions, pairs)
 
     def _conflict(
-        self, final: FinalState, node: int, disk: tuple[str, str], positions: list[int], pairs: int
+        self, final: FinalState, node: int, disk: tuple[str, ...], positions: list[int], pairs: int
     ) -> Violation:
-        name, (kind, identity) = final.nodes[node].name, disk
+        name, (kind, identity, *_) = final.nodes[node].name, disk
         pods = tuple(sorted(final.pods[position].key for position in positions))
         return Violation(
             self.name,
-            ("disk", name, kind, identity),
+            ("disk", name, *disk),
             pairs,
             pods,
             name,
@@ -234,11 +237,15 @@ class _Users:
         self.others += not checked
 
 
-def _conflicting_pairs(users: Mapping[frozenset[Disk], _Users]) -> int:
-    """How many pairs of pods conflict over one disk: judged ones, or one of them arriving and another pod."""
-    within = sum(u.judged * (u.judged - 1) // 2 for use, u in users.items() if _conflict(use, tuple(use)))
-    across = sum(
-        users[a].judged * users[b].judged for a, b in combinations(users, 2) if _conflict(a, tuple(b))
-    )
+def _conflicting_pairs(users: Mapping[frozenset[Disk], _Users], *, staying: bool = False) -> int:
+    """How many pairs of pods conflict over one disk: judged ones, or one of them arriving and another pod.
+
+    Only of those that stay, if `staying`.
+    """
+    judged = {use: u.judged - u.arriving * staying for use, u in users.items()}
+    within = sum(n * (n - 1) // 2 for use, n in judged.items() if _conflict(use, tuple(use)))
+    across = sum(judged[a] * judged[b] for a, b in combinations(users, 2) if _conflict(a, tuple(b)))
+    if staying:
+        return within + across
     mixed = sum(users[a].arriving * users[b].others for a in users for b in users if _conflict(a, tuple(b)))
     return within + across + mixed

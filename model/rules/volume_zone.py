@@ -90,12 +90,13 @@ class VolumeZone(Rule):
                     findings.add(("claim", use.key), user.arriving, f"claim {use.key}: {problem}")
                     continue
                 found = list(_of_use(use, storage))
-                for place, positions in findings.by_node(user.placed).items() if found else ():
-                    node = final.nodes[place]
-                    for topology in found if _zoned(node) else ():
-                        if not topology.admits(node):
-                            message = _outside(use, topology, node)
-                            findings.add(("claim", use.key, node.name), positions, message, node.name)
+                for who, some in user.apart if found else ():
+                    for place, positions in findings.by_node(some).items():
+                        node = final.nodes[place]
+                        for topology in found if _zoned(node) else ():
+                            if not topology.admits(node):
+                                message, key = _outside(use, topology, node), ("claim", use.key, node.name)
+                                findings.add((*key, *who), positions, message, node.name)
         return findings
 
 

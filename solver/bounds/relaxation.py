@@ -150,7 +150,7 @@ class Relaxation:
     def _make_capacities(self) -> None:
         problem = self.problem
         room = np.zeros((self.groups, len(problem.resources)))
-        np.add.at(room, self.group_of, np.maximum(problem.capacity, 0).astype(float))
+        np.add.at(room, self.group_of, problem.room.astype(float))
         for g in range(self.groups):
             for r in range(len(problem.resources)):
                 entries = self._amounts(problem.request[:, r], g)

@@ -37,7 +37,7 @@ def feasible(instance: Instance, counts: Ints) -> bool:
     ).any():
         return False
     used = counts.T @ problem.request
-    if ((used > problem.capacity) & (used > 0)).any():
+    if (used > problem.room).any():
         return False
     plain = problem.question != "preempt" and not instance.coupling.conflict.any()
     if plain and instance.loose.all():

@@ -107,6 +107,40 @@ class Scope:
             self._present[c, n] = known
         return known
 
+    def staying(self, c: int, n: int) -> Expr:
+        """Standing pods of class `c` that stay on node `n` (`Problem.standing`); bounded from below only."""
+        stood = int(self.problem.standing[c, n])
+        if not self.free(c, n):
+            return min(stood, int(self.outside[c, n]))
+        if self.upper(c, n) <= stood:
+            return self.count(c, n)
+        stays = self.auxiliary(0, stood, f"stays{c}_{n}", min(stood, int(self.counts[c, n])))
+        arrival = self.arrival([(c, n)])
+        self.model.add(stays >= self.count(c, n) - (self.upper(c, n) - stood) * arrival)
+        self.model.add(stays >= stood * arrival)
+        return stays
+
+    def arrival(self, places: Iterable[tuple[int, int]]) -> Expr:
+        """Something that is 1 when a pod arrives at one of the places: beyond those that stand there.
+
+        It may be 1 without.
+
+        Parameters
+        ----------
+        places : iterable of (int, int)
+            Classes and nodes inside the scope.
+        """
+        standing = self.problem.standing
+        entered = [(c, n) for c, n in places if self.free(c, n) and self.upper(c, n) > standing[c, n]]
+        if not entered:
+            return 0
+        arrived = any(self.counts[c, n] > standing[c, n] for c, n in entered)
+        arrival = self.auxiliary(0, 1, "arrival", int(arrived))
+        for c, n in entered:
+            stood = int(standing[c, n])
+            self.model.add(self.count(c, n) <= (self.upper(c, n) - stood) * arrival + stood)
+        return arrival
+
     def count_in(self, c: int, nodes: Iterable[int]) -> Expr:
         """Pods of class `c` on `nodes` (positions, inside or outside the scope)."""
         variables: list[cp_model.IntVar] = []

@@ -10,6 +10,7 @@ from random import Random
 
 from ...model.api import Pod, PodStatus
 from ...model.cluster import Cluster
+from ...model.movable import recreated
 from ...model.profile import Profile, SchedulerConfiguration
 from ...model.reasons import Code, Verdict
 from ...model.rules.base import CycleError
@@ -147,7 +148,7 @@ class Scheduler:
             if other.priority < pod.priority:
                 self._nominate(other, "")
         self._nominate(pod, name)
-        again = [_created_again(victim) for victim in victims if _has_successor(victim)]
+        again = [_created_again(victim) for victim in victims if recreated(victim, self.state.cluster)]
         self.waiting.update((successor.key, successor) for successor in again)
         return again
 
@@ -218,11 +219,6 @@ class Scheduler:
         preemption = post_filter(attempt) if self.preempting else None
         event = sentence if preemption is None else f"{sentence} {preemption.message}"
         return replace(record, fit_error=sentence, event=event, preemption=preemption)
-
-
-def _has_successor(victim: Pod) -> bool:
-    """Whether a controller will replace the pod because of this eviction."""
-    return victim.metadata.controller is not None and not victim.mirror and not victim.terminating
 
 
 def _created_again(victim: Pod) -> Pod:

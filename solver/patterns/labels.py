@@ -79,7 +79,7 @@ class LabelPricer:
         most = np.where(instance.eligible[:, node], np.minimum(problem.fit[:, node], problem.count), 0)
         self._most: Ints = np.where(self._conflict.diagonal(), np.minimum(most, 1), most)
         self._request: Ints = problem.request
-        self._room: Ints = np.maximum(problem.capacity[node], 0)
+        self._room: Ints = problem.room[node]
         parts = [(part, k) for term, k in local_terms(instance) for part in term.parts]
         self._axes = [axis for part, k in parts for axis in _axes(part, float(k), node)]
 

@@ -117,7 +117,7 @@ class Pricer:
             asking = [c for c in self._classes if problem.request[c, r]]
             if asking:
                 amounts = [(scope.count(c, self._node), int(problem.request[c, r])) for c in asking]
-                scope.at_most(amounts, int(max(problem.capacity[self._node, r], 0)))
+                scope.at_most(amounts, int(problem.room[self._node, r]))
 
     def _keep_apart(self, conflict: NDArray[np.bool_]) -> None:
         scope, node = self._scope, self._node

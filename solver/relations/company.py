@@ -71,6 +71,8 @@ class Company:
     """
 
     def __init__(self, problem: Problem) -> None:
+        self._standing = problem.standing > 0
+        self.stands = bool(self._standing.any())
         roster = problem.roster
         found = affinity_groups(roster.pods, problem.cluster.affinity_terms, roster.index, roster.profile_of)
         owned = (group for group in found if len(roster.classes(group.owners)))
@@ -91,7 +93,7 @@ class Company:
         while grown:
             grown = False
             for group in self.groups:
-                here = eligible[group.owners] & _within_reach(group, possible, eligible)
+                here = eligible[group.owners] & _within_reach(group, possible | self._standing, eligible)
                 grown = grown or bool((here & ~possible[group.owners]).any())
                 possible[group.owners] |= here
         eligible &= possible
@@ -178,16 +180,18 @@ class Grounding:
         group, owners = self._company.groups[number], self._owners[number]
         cells = _inhabited(owners)
         outside = [self._outside(number, key) for key in range(len(group.keys))]
-        firsts = self._firsts(group, cells, outside)
+        firsts = self._firsts(number, cells, outside)
         for cell in cells:
-            present = owners.occupied(cell)
+            entered = owners.entered(cell)
             for key, partition in enumerate(group.partitions):
                 domain = group.domain(key, cell)
                 company = [outside[key].count(domain), *self._inside(number, cell, partition, domain)]
-                self._scope.model.add(total([*company, firsts.get(cell, 0)]) >= present)
+                company += self._staying(self._waiting(number), partition.of_node == domain)
+                self._scope.model.add(total([*company, firsts.get(cell, 0)]) >= entered)
 
-    def _firsts(self, group: Group, cells: Sequence[int], outside: Sequence[Tally]) -> dict[int, Expr]:
-        """Whether the cell's first pod did without company: in one cell at most."""
+    def _firsts(self, number: int, cells: Sequence[int], outside: Sequence[Tally]) -> dict[int, Expr]:
+        """Whether the cell's first pod did without company: in one cell at most, and where nobody stays."""
+        group = self._company.groups[number]
         if not group.starts or not len(group.starters):
             return {}
         starters = group.cells.tally(self._scope, group.starters)
@@ -201,7 +205,23 @@ class Grounding:
                 firsts[cell] = first
         if firsts:
             self._scope.model.add(total(list(firsts.values())) <= 1)
+        labelled: Mask = np.logical_or.reduce([partition.of_node >= 0 for partition in group.partitions])
+        for stays in self._staying(group.selected, labelled) if firsts else ():
+            self._scope.model.add(total([*firsts.values(), stays]) <= 1)
         return firsts
+
+    def _staying(self, classes: Ints, here: Mask) -> list[Expr]:
+        """Of each place on the nodes `here` where pods of the classes stand: 1 when one of them stays."""
+        if not self._company.stands:
+            return []
+        places = np.argwhere((self._scope.problem.standing[classes] > 0) & here).tolist()
+        return [self._scope.present(int(classes[row]), n) for row, n in places]
+
+    def _waiting(self, number: int) -> Ints:
+        """Selected classes that wait for a group of the circle."""
+        company = self._company
+        selected = company.groups[number].selected
+        return selected[np.isin(company.group_of[selected], list(company.circle_of[number]))]
 
     def _outside(self, number: int, key: int) -> Tally:
         """Selected pods that wait for no group of the circle, per domain; pinned ones on top."""

@@ -94,6 +94,10 @@ class Partition:
         """Pods of the classes per domain in a scope; `base`, shape (domains,), comes on top."""
         return Tally(self, scope, tuple(classes.tolist()), base)
 
+    def stayers(self, scope: Scope, classes: Ints) -> Tally:
+        """The same, of those alone that stay where they stand (`Problem.standing`)."""
+        return Tally(self, scope, tuple(classes.tolist()), stay=True)
+
     def bundles(self, relaxation: Relaxation) -> list[Bundle]:
         """The finest bundles of domains such that no group of nodes straddles two."""
         group_of, groups = relaxation.group_of, relaxation.groups
@@ -135,23 +139,44 @@ class Tally:
     """
 
     def __init__(
-        self, partition: Partition, scope: Scope, classes: Sequence[int], base: Ints | None = None
+        self,
+        partition: Partition,
+        scope: Scope,
+        classes: Sequence[int],
+        base: Ints | None = None,
+        *,
+        stay: bool = False,
     ) -> None:
-        self._scope = scope
-        self.fixed: Ints = partition.sums(scope.outside[list(classes)].sum(axis=0))
+        self._scope, self._partition, self._classes, self._stay = scope, partition, list(classes), stay
+        outside, standing = scope.outside[self._classes], scope.problem.standing
+        if stay:
+            outside = np.minimum(outside, standing[self._classes])
+        self.fixed: Ints = partition.sums(outside.sum(axis=0))
         if base is not None:
             self.fixed = self.fixed + base
         self.variables: dict[int, list[tuple[int, int]]] = {}
         for c in classes:
             for n in scope.nodes_of(c):
                 domain = int(partition.of_node[n])
-                if domain >= 0:
+                if domain >= 0 and (not stay or standing[c, n]):
                     self.variables.setdefault(domain, []).append((c, n))
 
+    @cached_property
+    def stood(self) -> Ints:
+        """Shape (domains,): pods that stand in the domain today (`Problem.standing`)."""
+        return self._partition.sums(self._scope.problem.standing[self._classes].sum(axis=0))
+
+    @cached_property
+    def arrived(self) -> Ints:
+        """Shape (domains,): pods that arrive outside the scope."""
+        standing = self._scope.problem.standing[self._classes]
+        return self._partition.sums(np.maximum(self._scope.outside[self._classes] - standing, 0).sum(axis=0))
+
     def count(self, domain: int) -> Expr:
-        """Pods in the domain."""
+        """Pods in the domain; of stayers a number that is bounded from below only."""
         pairs = self.variables.get(domain, ())
-        return total([*(self._scope.count(c, n) for c, n in pairs), int(self.fixed[domain])])
+        counted = self._scope.staying if self._stay else self._scope.count
+        return total([*(counted(c, n) for c, n in pairs), int(self.fixed[domain])])
 
     def upper(self, domain: int) -> int:
         """At most so many pods are in the domain."""
@@ -177,3 +202,7 @@ class Tally:
         for c, n in pairs:
             self._scope.model.add(self._scope.count(c, n) <= self._scope.upper(c, n) * occupied)
         return occupied
+
+    def entered(self, domain: int) -> Expr:
+        """Something that is 1 when a pod arrives in the domain; it may be 1 without."""
+        return 1 if self.arrived[domain] else self._scope.arrival(self.variables.get(domain, ()))

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.api import Pod
+from ...model.movable import recreated
+from ...model.unmodelled import unmodelled_filters
 from ..cpsat.cp import Expr, total, when
 from ..cpsat.scope import Scope
 from ..problem import Problem
@@ -18,9 +20,10 @@ from ..problem import Problem
 Ints = NDArray[np.int64]
 
 
-def recreated(pod: Pod) -> bool:
-    """Whether a controller creates the pod again when it is evicted."""
-    return pod.metadata.controller is not None and not pod.mirror
+def returns(problem: Problem, pod: Pod) -> bool:
+    """Whether the pod can have another node when it is evicted: it is created again, and ours to place."""
+    ours = problem.configuration.profile(pod.spec.scheduler_name) is not None and not unmodelled_filters(pod)
+    return ours and recreated(pod, problem.cluster)
 
 
 def constrain_victims(scope: Scope, open_nodes: NDArray[np.bool_]) -> None:
@@ -43,7 +46,8 @@ def constrain_victims(scope: Scope, open_nodes: NDArray[np.bool_]) -> None:
             if not open_nodes[c, node]:
                 scope.model.add(scope.count(int(c), node) <= origin)
     for c in np.flatnonzero(problem.origin.any(axis=1)).tolist():
-        if not recreated(problem.classes[c].pod) and problem.classes[c].pod.node_name:
+        pod = problem.classes[c].pod
+        if pod.node_name and not returns(problem, pod):
             for n in scope.nodes_of(c):
                 scope.model.add(scope.count(c, n) <= int(problem.origin[c, n]))
 

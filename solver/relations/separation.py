@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...model.affinity_terms import AntiAffinityGroup, anti_affinity_groups, filters
 from ..bounds.relaxation import Relaxation
-from ..cpsat.cp import total
+from ..cpsat.cp import total, when
 from ..cpsat.scope import Scope
 from ..problem import Problem
 from .coupling import Coupling
@@ -35,6 +35,9 @@ class Separation:
         a domain holds at most one pod.
     owned, taken : array of bool, shape (domains,)
         Whether a pinned owner, or a pinned selected pod, is in the domain.
+    owning, chosen : array of int
+        Classes that own the term, or that it selects, whose profile does not look: they matter where
+        they stand (`Problem.standing`).
     """
 
     key: str
@@ -44,6 +47,8 @@ class Separation:
     both: Ints
     owned: Mask
     taken: Mask
+    owning: Ints
+    chosen: Ints
 
     @property
     def classes(self) -> Ints:
@@ -53,7 +58,9 @@ class Separation:
     @property
     def idle(self) -> bool:
         """Whether free pods cannot break the term among themselves."""
-        return not len(self.both) and not (len(self.owners) and len(self.selected))
+        others = (self.owners, self.owning, self.selected, self.chosen)
+        owners, owning, selected, chosen = map(len, others)
+        return not len(self.both) and not (owners and selected + chosen) and not (owning and selected)
 
     def restrict(self, eligible: Mask) -> None:
         """Clear domains that pinned pods close."""
@@ -86,25 +93,34 @@ class Separation:
         ]
 
     def constrain(self, scope: Scope) -> None:
-        """In each domain either owners or selected pods, or a single pod that is both."""
+        """In each domain that is entered either owners or selected pods, or one pod that is both."""
         if self.idle:
             return
-        owners, selected, both = (
-            self.partition.tally(scope, classes) for classes in (self.owners, self.selected, self.both)
+        owners, selected, both, everybody = (
+            self.partition.tally(scope, classes)
+            for classes in (self.owners, self.selected, self.both, self.classes)
         )
-        for domain in sorted({*owners.variables, *selected.variables, *both.variables}):
-            if not _alone(domain, owners, selected, both):
-                sides = [owners.occupied(domain), selected.occupied(domain), both.count(domain)]
-                scope.model.add(total(sides) <= 1)
+        owning, chosen = (self.partition.stayers(scope, classes) for classes in (self.owning, self.chosen))
+        for domain in sorted({*everybody.variables, *owning.variables, *chosen.variables}):
+            sides = [] if _alone(domain, owners, selected, both) else [(owners, selected)]
+            sides += [(owners, chosen)] if chosen.stood[domain] else []
+            sides += [(selected, owning)] if owning.stood[domain] else []
+            for one, other in sides:
+                present = [one.occupied(domain), other.occupied(domain), both.count(domain)]
+                apart = scope.model.add(total(present) <= 1)
+                if everybody.stood[domain] > 1 or len(sides) > 1 or other is not selected:
+                    when(everybody.entered(domain), apart)
 
     def relax(self, relaxation: Relaxation) -> None:
         """At most one pod that is both per domain, summed over bundles of domains."""
         if not len(self.both):
             return
+        stood = self.partition.sums(relaxation.problem.standing[self.both].sum(axis=0))
         for bundle in self.partition.bundles(relaxation):
             columns = [j for c in self.both.tolist() for j in relaxation.columns(c, bundle.inner)]
             if columns:
-                relaxation.row(-np.inf, float(bundle.size), [(j, 1.0) for j in columns])
+                most = float(np.maximum(stood[bundle.domains], 1).sum())
+                relaxation.row(-np.inf, most, [(j, 1.0) for j in columns])
 
 
 def _alone(domain: int, *sides: Tally) -> bool:
@@ -131,7 +147,13 @@ def _filtered(problem: Problem, classes: Ints) -> Ints:
 
 def _separation(problem: Problem, group: AntiAffinityGroup) -> Separation:
     roster = problem.roster
-    owners, selected = (_filtered(problem, roster.classes(rows)) for rows in (group.owners, group.selected))
+    everybody = [roster.classes(rows) for rows in (group.owners, group.selected)]
+    owners, selected = (_filtered(problem, classes) for classes in everybody)
+    standing = np.flatnonzero(problem.standing.any(axis=1))
+    owning, chosen = (
+        np.intersect1d(np.setdiff1d(classes, checked), standing)
+        for classes, checked in zip(everybody, (owners, selected), strict=True)
+    )
     partition = Partition.of(problem.domains(group.term.topology_key))
     return Separation(
         key=group.term.topology_key,
@@ -141,4 +163,6 @@ def _separation(problem: Problem, group: AntiAffinityGroup) -> Separation:
         both=np.intersect1d(owners, selected),
         owned=partition.sums(roster.pinned(group.owners)) > 0,
         taken=partition.sums(roster.pinned(group.selected)) > 0,
+        owning=owning,
+        chosen=chosen,
     )

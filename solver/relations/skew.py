@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...model.spread_constraints import HARD
 from ...model.spread_groups import SpreadGroup, spread_groups
 from ..bounds.relaxation import Relaxation
-from ..cpsat.cp import Expr, when
+from ..cpsat.cp import Expr, total, when
 from ..cpsat.scope import Scope
 from ..problem import Problem
 from .coupling import Coupling
@@ -73,15 +73,20 @@ class Skew:
         """Classes with the constraint that count."""
         return np.intersect1d(self.owners, self.selected)
 
+    def standing(self, problem: Problem) -> Ints:
+        """Shape (domains,): pods of the limited classes that stand there (`Problem.standing`)."""
+        return self.partition.sums(problem.standing[self.limited].sum(axis=0))
+
     def most_in_domain(self, problem: Problem) -> Ints:
         """Shape (domains,): pods of the limited classes that any valid placement has in a domain, at most."""
+        stood = self.standing(problem)
         if self.least is not None:
-            return np.maximum(self.least + self.most - self.base, 0)
+            return np.maximum(self.least + self.most - self.base, stood)
         everybody = int(self.base.sum() + problem.count[self.selected].sum())
         others = max(self.partition.size - 1, 0)
         # The smallest of the other domains holds at most (everybody - own) / others.
         own = (everybody + others * self.most) // (others + 1)
-        return np.maximum(own - self.base, 0)
+        return np.maximum(own - self.base, stood)
 
     def lowest(self, problem: Problem, relaxation: Relaxation, bundles: Sequence[Bundle]) -> int:
         """A column that is at most the global minimum."""
@@ -97,7 +102,7 @@ class Skew:
 class HardSkew:
     """A ``DoNotSchedule`` constraint.
 
-    In every domain that an owner enters, pinned pods and arriving owners that count exceed the
+    In every domain that an owner enters, pods that stay and arriving owners that count exceed the
     smallest final count by ``maxSkew`` at most; pods without the constraint may come later.
 
     Parameters
@@ -135,24 +140,27 @@ class HardSkew:
         if not counted.variables and not owners.variables:
             return
         low = partition.tally(scope, skew.limited, skew.base)
-        least = self._least(scope, counted, owners, low)
+        others = partition.stayers(scope, np.setdiff1d(skew.selected, skew.limited))
+        least = self._least(scope, counted, owners, low.fixed + others.fixed)
         surely = int(counted.fixed.min()) if skew.least is None else skew.least
         for domain in sorted(owners.variables):
-            limit = scope.model.add(low.count(domain) <= least + skew.most)
-            if not owners.fixed[domain] and low.fixed[domain] > skew.most + surely:
-                when(owners.occupied(domain), limit)
+            present = total([low.count(domain), others.count(domain)])
+            limit = scope.model.add(present <= least + skew.most)
+            full = low.fixed[domain] > skew.most + surely and not owners.fixed[domain]
+            if full or owners.stood[domain] or others.stood[domain]:
+                when(owners.entered(domain), limit)
 
-    def _least(self, scope: Scope, counted: Tally, owners: Tally, low: Tally) -> Expr:
+    def _least(self, scope: Scope, counted: Tally, owners: Tally, low: Ints) -> Expr:
         """The smallest final count; domains that owners entered outside the scope bound it from below."""
         skew = self.skew
         if skew.least is not None:
             return skew.least
-        settled, entered = np.ones(skew.partition.size, dtype=bool), owners.fixed > 0
+        settled, entered = np.ones(skew.partition.size, dtype=bool), owners.arrived > 0
         settled[list(counted.variables)] = False
         entered[list(owners.variables)] = False
         everybody = int(skew.base.sum() + self._problem.count[skew.selected].sum())
         ceiling = int(counted.fixed[settled].min(initial=everybody))
-        floor = max(0, int(low.fixed[entered].max(initial=0)) - skew.most)
+        floor = max(0, int(low[entered].max(initial=0)) - skew.most)
         least = scope.auxiliary(floor, max(floor, ceiling), "least", int(skew.counts(scope.counts).min()))
         for domain in counted.variables:
             scope.model.add(least <= counted.count(domain))
@@ -165,13 +173,16 @@ class HardSkew:
             return
         bundles = skew.partition.bundles(relaxation)
         least = skew.lowest(self._problem, relaxation, bundles) if skew.least is None else None
-        surely = int(skew.base.min())
+        surely = int(skew.base.min()) if skew.least is None else skew.least
+        stood = skew.standing(self._problem)
         for bundle in bundles:
             base = skew.base[bundle.domains]
-            if base.max() <= skew.most + (surely if least is not None else 0):
+            if base.max() <= skew.most + surely:
                 low = [(j, 1.0) for c in skew.limited.tolist() for j in relaxation.columns(c, bundle.inner)]
                 row = low if least is None else [*low, (least, -float(bundle.size))]
-                relaxation.row(-np.inf, float(bundle.size * skew.most - base.sum()), row)
+                # What stands in a domain that nobody enters may exceed the limit.
+                excess = np.maximum(base + stood[bundle.domains] - skew.most - surely, 0).sum()
+                relaxation.row(-np.inf, float(bundle.size * skew.most - base.sum() + excess), row)
 
 
 def hard_skews(problem: Problem) -> list[HardSkew]:

@@ -46,7 +46,8 @@ class GpuSharing(Encoder):
             if arriving:
                 some = scope.model.new_bool_var(f"gpu{n}")
                 for c in arriving:
-                    scope.model.add(scope.count(c, n) <= scope.upper(c, n) * some)
+                    stood = int(problem.standing[c, n])
+                    scope.model.add(scope.count(c, n) <= stood + scope.upper(c, n) * some)
                 _on_devices(scope, n, devices[n], some)
 
 

@@ -59,7 +59,7 @@ def port_conflicts(problem: Problem) -> Conflicts:
     pinned = [
         (c, k) for c in wanting if c in looking for k, other in enumerate(kinds) if collide(classes[c], other)
     ]
-    return Conflicts(problem, pairs, pinned)
+    return Conflicts(problem, pairs, pinned, problem.checked(NodePorts.name))
 
 
 def host_ports(pod: Pod) -> frozenset[Port]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...model.api import Pod
 from ...model.profile import ScoringStrategy
 from ...model.resources import CPU, MEMORY, nonzero_requests, pod_requests
-from ..cpsat.cp import Expr, when
+from ..cpsat.cp import when
 from ..cpsat.scope import Scope
 from ..problem import Problem, allocatable_array
 from ..relations.coupling import Coupling
@@ -38,18 +38,20 @@ class NodeResourcesFit(Encoder):
             coupling.frozen |= problem.demand[:, r] > 0
 
     def constrain(self, scope: Scope) -> None:
-        """Sum of requests per node and resource within the free capacity."""
+        """Requests within the free capacity, per node and resource, where a pod that is compared arrives."""
         problem = scope.problem
         halves = _half_checked(problem)
         for r in range(len(problem.resources)):
             wanted = problem.demand[:, r] if r in halves else problem.request[:, r]
+            stood = problem.standing.T @ wanted
             for n in scope.nodes:
-                amounts = [(scope.count(c, n), int(wanted[c])) for c in scope.classes_at(n) if wanted[c]]
-                if not amounts:
+                classes = [c for c in scope.classes_at(n) if wanted[c]]
+                if not classes:
                     continue
+                amounts = [(scope.count(c, n), int(wanted[c])) for c in classes]
                 limit = scope.at_most(amounts, int(problem.capacity[n, r]))
-                if r in halves:
-                    when(_compared(scope, r, n), limit)
+                if r in halves or stood[n] > problem.capacity[n, r]:
+                    when(scope.arrival([(c, n) for c in classes if problem.request[c, r]]), limit)
 
     def term(self, problem: Problem) -> Term | None:
         """The scoring strategy's term."""
@@ -83,15 +85,6 @@ def _half_checked(problem: Problem) -> list[int]:
     """Resources that some of the pods that request them are compared by, and others are not."""
     unchecked = (problem.demand > problem.request).any(axis=0) & problem.request.any(axis=0)
     return np.flatnonzero(unchecked).tolist()
-
-
-def _compared(scope: Scope, r: int, n: int) -> Expr:
-    """1 where a pod is on the node whose request is compared."""
-    classes = [c for c in scope.classes_at(n) if scope.problem.request[c, r]]
-    here = scope.auxiliary(0, 1, f"compared{n}_{r}", int(scope.counts[classes, n].any()))
-    for c in classes:
-        scope.model.add(scope.count(c, n) <= scope.upper(c, n) * here)
-    return here
 
 
 class _Amounts:

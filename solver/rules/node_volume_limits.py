@@ -26,6 +26,7 @@ class NodeVolumeLimits(Encoder):
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes that lack a driver or room, and all nodes of classes whose claims are missing."""
         attachments = problem.once(Attachments)
+        users = [c for c, attachables in enumerate(attachments.of_class) if attachables]
         for cls in problem.classes:
             if self.name not in cls.profile.filters:
                 continue
@@ -34,7 +35,9 @@ class NodeVolumeLimits(Encoder):
             if not attachments.of_class[cls.index]:
                 continue
             for n in np.flatnonzero(eligible[cls.index]).tolist():
-                if attachments.lacks_driver(cls.index, n) or not attachments.fits(cls.index, n):
+                # Where pods with volumes stand, one of them may have the class's volumes already.
+                full = not attachments.fits(cls.index, n) and not problem.standing[users, n].any()
+                if attachments.lacks_driver(cls.index, n) or full:
                     eligible[cls.index, n] = False
 
     def couple(self, problem: Problem, coupling: Coupling) -> None:
@@ -46,7 +49,7 @@ class NodeVolumeLimits(Encoder):
                 coupling.frozen[c] = True
 
     def constrain(self, scope: Scope) -> None:
-        """Count the volumes that free pods bring to each node, where one of them is checked."""
+        """Count the volumes that free pods bring to each node, where one that is checked brings one."""
         attachments, checked = scope.problem.once(Attachments), scope.problem.checked(self.name)
         for n in scope.nodes:
             users: dict[Volume, list[int]] = {}
@@ -58,16 +61,29 @@ class NodeVolumeLimits(Encoder):
                 attached = [
                     _attached(scope, n, classes) for volume, classes in users.items() if volume[0] == driver
                 ]
-                if len(attached) <= max(room.free, 0):
+                stood = bool(scope.problem.standing[:, n].any())
+                if len(attached) <= (room.free if stood else max(room.free, 0)):
                     continue
                 classes = {c for volume, some in users.items() if volume[0] == driver for c in some}
                 judged = [
                     c for c in scope.classes_at(n) if checked[c] and attachments.brings(c, n).get(driver)
                 ]
-                if checked[list(classes)].all():
-                    scope.model.add(total(attached) <= room.free)
-                elif judged:
-                    when(_attached(scope, n, judged), scope.model.add(total(attached) <= room.free))
+                limit = scope.model.add(total(attached) <= room.free)
+                if not checked[list(classes)].all() or stood:
+                    when(_brought(scope, n, driver, judged), limit)
+
+
+def _brought(scope: Scope, n: int, driver: str, judged: list[int]) -> Expr:
+    """1 when a class brings a volume to node `n` that no pod keeps there; it may be 1 without."""
+    attachments, standing = scope.problem.once(Attachments), scope.problem.standing
+    brings = {c: attachments.brings(c, n).get(driver, set[Volume]()) for c in scope.classes_at(n)}
+    brought = scope.auxiliary(0, 1, f"brought{n}", 1)
+    for c in judged:
+        arrives = scope.arrival([(c, n)])
+        for volume in sorted(brings[c]):
+            stays = [scope.present(d, n) for d, some in brings.items() if standing[d, n] and volume in some]
+            scope.model.add(total([brought, *stays]) >= arrives)
+    return brought
 
 
 def _attached(scope: Scope, n: int, classes: list[int]) -> Expr:

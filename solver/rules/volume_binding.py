@@ -64,11 +64,11 @@ class VolumeBinding(Encoder):
             for number, claim in enumerate(claimed.waiting)
             if claim.pods == 1 and not claim.provisionable.any()
         ]
-        columns = {
-            j for number in needy for c in claimed.waiting[number].classes for j in relaxation.columns(c)
-        }
         volumes = sum(pool.size for pool in claimed.pools if not set(needy).isdisjoint(pool.claims))
-        relaxation.row(-np.inf, float(volumes), [(j, 1.0) for j in sorted(columns)])
+        users = sorted({c for number in needy for c in claimed.waiting[number].classes})
+        stood = int(relaxation.problem.standing[users].sum())
+        columns = [j for c in users for j in relaxation.columns(c)]
+        relaxation.row(-np.inf, float(volumes + stood), [(j, 1.0) for j in columns])
 
     def term(self, problem: Problem) -> Term | None:
         """kube-scheduler's raw score in the cluster as given, against the best node that can serve."""
@@ -103,8 +103,8 @@ def _serve(scope: Scope, claimed: Claimed, number: int) -> dict[int, Expr]:
                 made[n] = 1 if claim.pods == 1 else model.new_bool_var(f"made{number}_{n}")
             reached = [bound[p] for p in pools if claimed.pools[p].reach[n]]
             ways = total([*reached, made.get(n, 0)])
-            upper = scope.upper(c, n)
-            model.add(weighted([ways], [upper]) >= scope.count(c, n))
+            upper, stood = scope.upper(c, n), int(scope.problem.standing[c, n])
+            model.add(weighted([ways], [upper]) >= scope.count(c, n) - stood)
     several = [] if claim.pods == 1 else list(made.values())
     model.add(total([*bound.values(), *several]) <= 1)
     return bound

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from ...model.api import Pod, Volume
 from ...model.claims import READ_WRITE_ONCE_POD, ClaimUse, claim_uses
 from ..bounds.relaxation import Relaxation
-from ..cpsat.cp import total, weighted
+from ..cpsat.cp import total, when
 from ..cpsat.scope import Scope
 from ..problem import Problem
 from ..relations.conflicts import Conflicts
 from ..relations.coupling import Coupling
+from ..relations.partition import Partition
 from .base import Encoder
 
 
@@ -98,20 +99,21 @@ class VolumeRestrictions(Encoder):
         """Colliding users are not on one node; a claim for a single pod has one, if that is checked."""
         problem = scope.problem
         problem.once(disk_conflicts).constrain(scope)
+        cluster = Partition(np.zeros(len(problem.nodes), dtype=np.int64))
         for single in problem.once(single_pod_claims):
             if single.disputed(problem):
-                users = total([scope.placed(c) for c in single.classes])
-                scope.model.add(users <= 1)
-                for c in single.others:
-                    pods = int(problem.count[c])
-                    scope.model.add(weighted([users, scope.placed(c)], [pods, 1]) <= pods)
+                everybody = [*single.classes, *single.others]
+                limit = scope.model.add(total([scope.placed(c) for c in everybody]) <= 1)
+                if single.others or problem.standing[everybody].any():
+                    when(cluster.tally(scope, np.array(single.classes)).entered(0), limit)
 
     def relax(self, relaxation: Relaxation) -> None:
         """Pods that all collide are no more than the nodes; one pod at most per claim for a single pod."""
         relaxation.problem.once(disk_conflicts).relax(relaxation)
         for single in relaxation.problem.once(single_pod_claims):
             columns = [j for c in single.classes for j in relaxation.columns(c)]
-            relaxation.row(-np.inf, 1.0, [(j, 1.0) for j in columns])
+            stood = int(relaxation.problem.standing[list(single.classes)].sum())
+            relaxation.row(-np.inf, float(max(1, stood)), [(j, 1.0) for j in columns])
 
 
 def disk_conflicts(problem: Problem) -> Conflicts:
@@ -131,6 +133,7 @@ def disk_conflicts(problem: Problem) -> Conflicts:
         problem,
         sorted((c, d) for c, d in pairs if d < size),
         sorted((c, kind - size) for c, kind in pairs if kind >= size),
+        checked,
     )
 
 

@@ -280,6 +280,9 @@ class Search:
         known, limits = self._known, self.limits
         if self._done(position) or known is None or known[2] is None:
             return
+        # Whole patterns on other nodes would part preemptors from those who left for them.
+        if self.instance.problem.question == "preempt":
+            return
         if not affordable(known[1], self.left()):
             return
         counted, rounds = limits.deterministic is not None, 0

@@ -102,7 +102,7 @@ def test_each_life_cycle_state_is_free_or_has_its_reason(question: str) -> None:
 
 
 def test_preempt_frees_what_waits_and_offers_lower_priorities() -> None:
-    """Running pods below some pending pod's priority may go, except those nobody could evict."""
+    """Running pods below some pending pod's priority may go, whoever placed them."""
     pods = [
         pod("high", priority=10),
         pod("top", priority=99, preemptionPolicy="Never"),
@@ -120,7 +120,8 @@ def test_preempt_frees_what_waits_and_offers_lower_priorities() -> None:
     ]
     found = free_pods(cluster([node("n")], pods), SchedulerConfiguration(), "preempt")
     assert found.free == {"default/high", "default/top"}
-    assert found.evictable == {"default/low", "default/ending", "default/daemon", "default/other"}
+    names = ("low", "ending", "daemon", "other", "forced", "static", "devices")
+    assert found.evictable == {f"default/{name}" for name in names}
 
 
 def test_nobody_is_evictable_without_a_preemptor() -> None:

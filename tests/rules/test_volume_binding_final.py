@@ -99,13 +99,17 @@ class TestFinalState:
         assert not broken(RULE, final(it, frozenset((p.key, f"n{i}") for i, p in enumerate(pods))))
 
     def test_pods_that_stay_out_of_reach_are_reported_by_claim_and_node(self) -> None:
-        """A newcomer to the same node makes it grow."""
+        """A newcomer to the same node is a violation of its own."""
         pods = [pod("old", "b", volumes=uses("c")), pod("new", volumes=uses("c"))]
         it = of([claim("c", "v")], [volume("v", "a", phase="Bound")], pods)
         (before,) = broken(RULE, final(it))
-        (after,) = broken(RULE, final(it, frozenset({("default/new", "b")})))
-        assert before.key == after.key == ("claim", "default/c", "b")
-        assert (before.magnitude, after.magnitude) == (1, 2)
+        same, new = broken(RULE, final(it, frozenset({("default/new", "b")})))
+        assert before == same
+        assert (before.key, new.key) == (
+            ("claim", "default/c", "b"),
+            ("claim", "default/c", "b", "arriving"),
+        )
+        assert (before.pods, new.pods) == (("default/old",), ("default/new",))
 
 
 def assignable(it: Cluster, placed: Placement) -> bool:

@@ -136,18 +136,16 @@ class TestFinalState:
         found = sum(v.magnitude for v in broken(RULE, state) if v.key[0] == "disk")
         assert found == sum(_conflicts(one, other) for one, other in combinations(it.pods, 2))
 
-    def test_a_newcomer_makes_an_inherited_conflict_grow(self) -> None:
-        """The key stays, the magnitude grows, and all pods concerned are named."""
+    def test_a_newcomer_to_an_inherited_conflict_counts_apart(self) -> None:
+        """The conflict of those that stay is as before; the new pairs name all pods of the disk."""
         old = [pod(f"r{i}", "a", volumes=[gce()]) for i in range(2)]
         it = cluster(NODES, [*old, pod("new", volumes=[gce()])])
-        (before,), (after,) = (
-            broken(RULE, final(it)),
-            broken(RULE, final(it, frozenset({("default/new", "a")}))),
-        )
-        assert before.key == after.key
-        assert (before.magnitude, after.magnitude) == (1, 3)
-        assert after.pods == ("default/new", "default/r0", "default/r1")
-        assert after.node == "a"
+        (before,) = broken(RULE, final(it))
+        same, new = broken(RULE, final(it, frozenset({("default/new", "a")})))
+        assert (*before.key, "arriving") == (*same.key, "arriving") == new.key
+        assert (before.magnitude, same.magnitude, new.magnitude) == (1, 1, 2)
+        assert new.pods == ("default/new", "default/r0", "default/r1")
+        assert new.node == "a"
 
 
 def _conflicts(one: Any, other: Any) -> int:

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from builders import cluster
 from device_clusters import SHARING, gpu_node, gpu_pod
-from encoder_checks import Case, check_bite, check_moves, check_relaxation, check_scopes, check_sets
+from encoder_checks import (
+    Case,
+    check_bite,
+    check_moves,
+    check_relaxation,
+    check_scopes,
+    check_sets,
+    with_running_pods,
+)
 from kubestow.model.profile import Profile
 from kubestow.solver.rules.gpu_sharing import GpuSharing
 
@@ -72,3 +80,11 @@ def test_scopes_moves_and_relaxation(seed):
     check_scopes(case, seed)
     check_moves(case)
     check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_running_pods_may_stay(seed):
+    """Preemption asks filters for arrivals alone; capacities are another rule's."""
+    case = with_running_pods(drawn(seed), seed)
+    check_sets(case)
+    check_scopes(case, seed)

@@ -15,6 +15,7 @@ from encoder_checks import (
     check_relaxation,
     check_scopes,
     check_sets,
+    check_standing,
     check_term,
 )
 from kubestow.model.profile import Profile, SchedulerConfiguration
@@ -104,6 +105,13 @@ def test_term_is_the_cost(seed):
     case = drawn(1000 + seed, "podAffinity preferred", "podAntiAffinity preferred")
     check_term(case, seed)
     check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kinds", KINDS, ids="+".join)
+def test_running_pods_may_stay(seed, kinds):
+    """Preemption asks filters for arrivals alone; some pods have a profile that leaves this one out."""
+    check_standing(drawn(seed, *kinds), seed)
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids="+".join)

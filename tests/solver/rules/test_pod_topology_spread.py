@@ -15,6 +15,7 @@ from encoder_checks import (
     check_relaxation,
     check_scopes,
     check_sets,
+    check_standing,
     check_term,
 )
 from kubestow.model.api import Service
@@ -109,6 +110,12 @@ def test_term_is_the_cost(seed):
     case = drawn(1000 + seed, SOFT)
     check_term(case, seed)
     check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_running_pods_may_stay(seed):
+    """Preemption asks filters for arrivals alone; some pods have a profile that leaves this one out."""
+    check_standing(drawn(seed, HARD), seed)
 
 
 def test_the_cases_bite():

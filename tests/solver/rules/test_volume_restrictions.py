@@ -15,6 +15,7 @@ from encoder_checks import (
     check_relaxation,
     check_scopes,
     check_sets,
+    check_standing,
     with_lax_pods,
 )
 from kubestow.solver.rules.volume_restrictions import VolumeRestrictions
@@ -88,6 +89,13 @@ def test_pods_whose_profile_leaves_the_filter_out(seed):
     check_sets(case)
     check_moves(case)
     check_relaxation(case, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_running_pods_may_stay(seed):
+    """Preemption asks filters for arrivals alone, with profiles that leave this one out as well."""
+    check_standing(drawn(seed), seed)
+    check_standing(with_lax_pods(drawn(seed), seed), seed)
 
 
 def test_the_cases_bite():
