@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from pydantic import ValidationError
@@ -28,12 +27,13 @@ from ..model.profile import (
 )
 from ..model.reasons import Warning
 from . import plugin_args as args
+from .configuration_checks import BIND, QUEUE_SORT, Wrong, check_arguments, check_document, check_plugins
 from .invalid import first_problem, shown
 
 KIND = "KubeSchedulerConfiguration"
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 POST_FILTERS = ("DynamicResources", "DefaultPreemption")
-_OTHERS = ("SchedulingGates", "PrioritySort", "DefaultBinder")
+_OTHERS = ("SchedulingGates", QUEUE_SORT, BIND)
 _DEFAULTS: Mapping[str, int] = {
     **dict.fromkeys((*_OTHERS, *FILTERS, *POST_FILTERS), 0), **SCORES,
 }  # fmt: skip
@@ -41,12 +41,7 @@ _DEFAULTS: Mapping[str, int] = {
 _FILTERS = (*FILTERS, *OPTIONAL_FILTERS)
 _SILENT = frozenset({"multi_point", "filter", "score", "post_filter"})
 _ALL = "*"
-
-
-class _Wrong(ValueError):
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+_EVERY = 100
 
 
 def parse_configuration(
@@ -60,11 +55,12 @@ def parse_configuration(
     Raises
     ------
     BadInput
-        For an unknown apiVersion, field, plugin or argument, and for values out of range.
+        For an unknown apiVersion, field, plugin or argument, for values out of range, and for what
+        kube-scheduler would not start with.
     """
     try:
         return _configuration(raw)
-    except _Wrong as wrong:
+    except Wrong as wrong:
         field, message = wrong.field, str(wrong)
     except ValidationError as error:
         field, message = first_problem(error)
@@ -74,29 +70,21 @@ def parse_configuration(
 def _configuration(raw: Mapping[str, Any]) -> SchedulerConfiguration:
     version = raw.get("apiVersion")
     if version != API_VERSION:
-        raise _Wrong("apiVersion", f"{shown(version)} is not supported; write {API_VERSION}")
-    document = args.ConfigurationDocument.model_validate(raw)
+        raise Wrong("apiVersion", f"{shown(version)} is not supported; write {API_VERSION}")
+    document = args.ConfigurationDocument.model_validate(raw, by_alias=True, by_name=False)
+    check_document(document)
     share = document.percentage_of_nodes_to_score
     profiles = tuple(_profile(entry, f"profiles[{i}]") for i, entry in enumerate(document.profiles))
-    _check_names(profiles)
     return SchedulerConfiguration(
         profiles=profiles or (Profile(),),
-        percentage_of_nodes_to_score=100 if share is None else share,
+        percentage_of_nodes_to_score=_EVERY if share is None else share,
         warnings=tuple(_warnings(document)),
     )
 
 
-def _check_names(profiles: tuple[Profile, ...]) -> None:
-    seen: set[str] = set()
-    for position, profile in enumerate(profiles):
-        if profile.scheduler_name in seen:
-            name = shown(profile.scheduler_name)
-            raise _Wrong(f"profiles[{position}].schedulerName", f"{name} is there twice; names must differ")
-        seen.add(profile.scheduler_name)
-
-
 def _profile(entry: args.ProfileDocument, path: str) -> Profile:
     multi_point = _merge(_DEFAULTS, entry.plugins.multi_point, f"{path}.plugins.multiPoint")
+    check_plugins(entry.plugins, multi_point, f"{path}.plugins")
     weights = _expand(entry.plugins.score, multi_point, tuple(SCORES), f"{path}.plugins.score")
     profile = Profile(
         scheduler_name=entry.scheduler_name or "default-scheduler",
@@ -123,9 +111,9 @@ def _enabled(plugins: args.PluginSet, known: tuple[str, ...], path: str) -> dict
     for position, plugin in enumerate(plugins.enabled):
         where = f"{path}.enabled[{position}].name"
         if plugin.name in enabled:
-            raise _Wrong(where, f"{shown(plugin.name)} is enabled twice; keep one")
+            raise Wrong(where, f"{shown(plugin.name)} is enabled twice; keep one")
         if plugin.name not in known:
-            raise _Wrong(where, _unknown(plugin.name, known))
+            raise Wrong(where, _unknown(plugin.name, known))
         enabled[plugin.name] = plugin.weight
     return enabled
 
@@ -154,7 +142,7 @@ def _with_arguments(profile: Profile, entry: args.ProfileDocument, path: str) ->
     for position, config in enumerate(entry.plugin_config):
         where = f"{path}.pluginConfig[{position}]"
         if config.name in seen:
-            raise _Wrong(f"{where}.name", f"{shown(config.name)} has arguments twice; keep one")
+            raise Wrong(f"{where}.name", f"{shown(config.name)} has arguments twice; keep one")
         seen.add(config.name)
         profile = replace(profile, **_arguments(config, where))
     return profile
@@ -164,19 +152,19 @@ def _arguments(config: args.PluginConfig, where: str) -> dict[str, Any]:
     model = args.ARGS.get(config.name)
     if model is None:
         known = tuple(args.ARGS)
-        raise _Wrong(
+        raise Wrong(
             f"{where}.name",
             f"{shown(config.name)} takes no arguments known to kubestow; known: {', '.join(known)}",
         )
     try:
-        parsed = model.model_validate(config.args)
+        parsed = model.model_validate(config.args, by_alias=True, by_name=False)
+        check_arguments(parsed, config.args)
     except ValidationError as error:
         field, message = first_problem(error)
-        raise _Wrong(f"{where}.args.{field}" if field else f"{where}.args", message) from None
-    try:
-        return _fields(parsed)
-    except _Wrong as wrong:
-        raise _Wrong(f"{where}.args.{wrong.field}", str(wrong)) from None
+        raise Wrong(f"{where}.args.{field}" if field else f"{where}.args", message) from None
+    except Wrong as wrong:
+        raise Wrong(f"{where}.args.{wrong.field}", str(wrong)) from None
+    return _fields(parsed)
 
 
 def _fields(parsed: args.Args) -> dict[str, Any]:
@@ -197,56 +185,47 @@ def _fields(parsed: args.Args) -> dict[str, Any]:
         case args.NodeAffinityArgs():
             return {"added_affinity": parsed.added_affinity}
         case args.PodTopologySpreadArgs():
-            return _spread(parsed)
+            return {"default_constraints": parsed.default_constraints, "defaulting": parsed.defaulting_type}
         case args.VolumeBindingArgs() if parsed.shape:
-            return {"storage_shape": _rising(parsed.shape, "shape")}
+            return {"storage_shape": _shape(parsed.shape)}
         case _:
             return {}
 
 
-def _weights(resources: tuple[args.ResourceWeight, ...]) -> tuple[tuple[str, int], ...]:
+def _weights(
+    resources: tuple[args.ResourceWeight | args.BalancedResource, ...],
+) -> tuple[tuple[str, int], ...]:
     return tuple((each.name, each.weight or 1) for each in resources) or (("cpu", 1), ("memory", 1))
 
 
-def _scoring(strategy: args.Strategy) -> ScoringStrategy:
-    points = strategy.requested_to_capacity_ratio.shape if strategy.requested_to_capacity_ratio else ()
-    where = "scoringStrategy.requestedToCapacityRatio.shape"
-    shape = _rising(points, where)
-    if strategy.type == "RequestedToCapacityRatio" and not shape:
-        raise _Wrong(where, "RequestedToCapacityRatio needs at least one point")
-    return ScoringStrategy(strategy.type, _weights(strategy.resources), shape)
+def _scoring(strategy: args.Strategy | None) -> ScoringStrategy:
+    if strategy is None:
+        return ScoringStrategy()
+    ratio = strategy.requested_to_capacity_ratio
+    return ScoringStrategy(strategy.type, _weights(strategy.resources), _shape(ratio.shape if ratio else ()))
 
 
-def _rising(points: tuple[args.ShapePoint, ...], where: str) -> tuple[tuple[int, int], ...]:
-    shape = tuple((point.utilization, point.score) for point in points)
-    if any(left >= right for (left, _), (right, _) in pairwise(shape)):
-        raise _Wrong(where, f"utilization must rise from point to point, not {[x for x, _ in shape]}")
-    return shape
-
-
-def _spread(parsed: args.PodTopologySpreadArgs) -> dict[str, Any]:
-    if parsed.defaulting_type == "System" and parsed.default_constraints:
-        raise _Wrong(
-            "defaultConstraints", "needs defaultingType: List; with System the defaults are built in"
-        )
-    for position, constraint in enumerate(parsed.default_constraints):
-        if constraint.label_selector is not None:
-            raise _Wrong(
-                f"defaultConstraints[{position}].labelSelector",
-                "must be absent; kube-scheduler takes the selectors of Services and owners",
-            )
-    return {"default_constraints": parsed.default_constraints, "defaulting": parsed.defaulting_type}
+def _shape(points: tuple[args.ShapePoint, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((point.utilization, point.score) for point in points)
 
 
 def _warnings(document: args.ConfigurationDocument) -> Iterator[Warning]:
+    yield from _of_share(document.percentage_of_nodes_to_score, "")
     if document.extenders:
         message = (
             f"{len(document.extenders)} extenders are not asked; what they filter, score or bind is not known"
         )
         yield Warning("not-modelled", KIND, "extenders", message)
     for position, entry in enumerate(document.profiles):
+        yield from _of_share(entry.percentage_of_nodes_to_score, f"profiles[{position}].")
         for name, field in type(entry.plugins).model_fields.items():
             plugins: args.PluginSet = getattr(entry.plugins, name)
             if name not in _SILENT and (plugins.enabled or plugins.disabled):
                 where = f"profiles[{position}].plugins.{field.alias}"
                 yield Warning("not-modelled", KIND, where, "changes at this extension point are not modelled")
+
+
+def _of_share(share: int | None, path: str) -> Iterator[Warning]:
+    if share is not None and share < _EVERY:
+        message = "all nodes are looked at and scored, as kube-scheduler itself does below 100 nodes only"
+        yield Warning("not-modelled", KIND, f"{path}percentageOfNodesToScore", message)

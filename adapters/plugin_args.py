@@ -13,6 +13,7 @@ from ..model.api import ApiObject, NodeAffinity, TopologySpreadConstraint
 from ..model.api.base import Bool
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+Positive = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
 Percentage = Annotated[int, Field(strict=True, ge=0, le=100)]
 
 
@@ -52,7 +53,7 @@ class RequestedToCapacityRatio(Strict):
 class Strategy(Strict):
     """``scoringStrategy``."""
 
-    type: Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"] = "LeastAllocated"
+    type: Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
     resources: tuple[ResourceWeight, ...] = ()
     requested_to_capacity_ratio: RequestedToCapacityRatio | None = None
 
@@ -62,13 +63,20 @@ class NodeResourcesFitArgs(Args):
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
-    scoring_strategy: Strategy = Strategy()
+    scoring_strategy: Strategy | None = None
+
+
+class BalancedResource(Strict):
+    """A resource to balance; all weigh the same."""
+
+    name: str = Field(min_length=1)
+    weight: Annotated[int, Field(strict=True, ge=0, le=1)] = 1
 
 
 class BalancedAllocationArgs(Args):
     """Arguments of NodeResourcesBalancedAllocation."""
 
-    resources: tuple[ResourceWeight, ...] = ()
+    resources: tuple[BalancedResource, ...] = ()
 
 
 class InterPodAffinityArgs(Args):
@@ -109,6 +117,7 @@ class DynamicResourcesArgs(Args):
     """Arguments of DynamicResources."""
 
     filter_timeout: str = ""
+    binding_timeout: str = ""
 
 
 ARGS: dict[str, type[Args]] = {
@@ -165,10 +174,27 @@ class PluginConfig(Strict):
     args: dict[str, Any] = Field(default_factory=dict)
 
 
+class Extender(Strict):
+    """One entry of ``extenders``; the fields typed ``Any`` say how it is asked."""
+
+    url_prefix: Any = None
+    filter_verb: str = ""
+    preempt_verb: str = ""
+    prioritize_verb: str = ""
+    bind_verb: str = ""
+    weight: Count = 0
+    enable_https: Any = Field(default=None, alias="enableHTTPS")
+    tls_config: Any = None
+    http_timeout: Any = None
+    node_cache_capable: Any = None
+    managed_resources: Any = None
+    ignorable: Any = None
+
+
 class ProfileDocument(Strict):
     """One entry of ``profiles``."""
 
-    scheduler_name: str | None = None
+    scheduler_name: Annotated[str, Field(min_length=1)] | None = None
     percentage_of_nodes_to_score: Percentage | None = None
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
@@ -182,14 +208,14 @@ class ConfigurationDocument(Strict):
     metadata: Any = None
     percentage_of_nodes_to_score: Percentage | None = None
     profiles: tuple[ProfileDocument, ...] = ()
-    extenders: tuple[dict[str, Any], ...] = ()
-    parallelism: Any = None
+    extenders: tuple[Extender, ...] = ()
+    parallelism: Positive | None = None
     leader_election: Any = None
     client_connection: Any = None
     enable_profiling: Any = None
     enable_contention_profiling: Any = None
-    pod_initial_backoff_seconds: Any = None
-    pod_max_backoff_seconds: Any = None
-    delay_cache_until_active: Any = None
+    pod_initial_backoff_seconds: Positive | None = None
+    pod_max_backoff_seconds: Count | None = None
+    delay_cache_until_active: Bool | None = None
     health_z_bind_address: Any = Field(default=None, alias="healthzBindAddress")
     metrics_bind_address: Any = None

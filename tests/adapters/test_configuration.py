@@ -64,7 +64,8 @@ def test_fields_of_no_consequence_are_accepted() -> None:
 
 def test_disabling_all_leaves_what_is_enabled() -> None:
     """``*`` removes every default, also of one extension point."""
-    only = profile(plugins={"multiPoint": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeName"}]}})
+    enabled = [{"name": name} for name in ("PrioritySort", "DefaultBinder", "NodeName")]
+    only = profile(plugins={"multiPoint": {"disabled": [{"name": "*"}], "enabled": enabled}})
     assert (only.filters, dict(only.scores), only.post_filters) == (("NodeName",), {}, ())
     scored = profile(
         plugins={"score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeAffinity", "weight": 4}]}}
@@ -168,6 +169,8 @@ def test_profiles_are_found_by_scheduler_name() -> None:
     ("fields", "field"),
     [
         ({"extenders": [{"urlPrefix": "http://x"}]}, "extenders"),
+        ({"percentageOfNodesToScore": 0}, "percentageOfNodesToScore"),
+        ({"profiles": [{"percentageOfNodesToScore": 99}]}, "profiles[0].percentageOfNodesToScore"),
         (
             {"profiles": [{"plugins": {"permit": {"enabled": [{"name": "Wait"}]}}}]},
             "profiles[0].plugins.permit",
@@ -179,8 +182,13 @@ def test_profiles_are_found_by_scheduler_name() -> None:
     ],
 )
 def test_what_is_not_modelled_is_said(fields: dict[str, Any], field: str) -> None:
-    """Extenders and extension points that no rule covers give a warning each."""
+    """Extenders, shares of the nodes and extension points that no rule covers give a warning each."""
     assert [(w.code, w.field) for w in parse(**fields).warnings] == [("not-modelled", field)]
+
+
+def test_scoring_all_nodes_is_no_warning() -> None:
+    """What is asked for is what is done."""
+    assert not parse(percentageOfNodesToScore=100, profiles=[{"percentageOfNodesToScore": 100}]).warnings
 
 
 @pytest.mark.parametrize(
@@ -191,7 +199,7 @@ def test_what_is_not_modelled_is_said(fields: dict[str, Any], field: str) -> Non
         ({"profile": []}, "profile", "is no known field"),
         ({"profiles": {}}, "profiles", "must be a list"),
         ({"percentageOfNodesToScore": 101}, "percentageOfNodesToScore", "101"),
-        ({"profiles": [{}, {}]}, "profiles[1].schedulerName", "'default-scheduler' is there twice"),
+        ({"profiles": [{"schedulerName": "a"}] * 2}, "profiles[1].schedulerName", "'a' is there twice"),
         ({"profiles": [{"plugins": {"filters": {}}}]}, "profiles[0].plugins.filters", "is no known field"),
         ({"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Mine"}]}}}]}, "profiles[0].plugins.filter.enabled[0].name", "'Mine' is not known"),
         ({"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Mine"}]}}}]}, "profiles[0].plugins.multiPoint.enabled[0].name", "'Mine' is not known"),
@@ -213,8 +221,8 @@ def test_what_is_not_modelled_is_said(fields: dict[str, Any], field: str) -> Non
         ({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "Best"}}}]}]}, "profiles[0].pluginConfig[0].args.scoringStrategy.type", "must be 'LeastAllocated', 'MostAllocated' or 'RequestedToCapacityRatio', not 'Best'"),
         ({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "RequestedToCapacityRatio"}}}]}]}, "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape", "at least one point"),
         ({"profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": [{"utilization": 5, "score": 1}] * 2}}]}]}, "profiles[0].pluginConfig[0].args.shape", "must rise"),
-        ({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultConstraints": [{"topologyKey": "z"}]}}]}]}, "profiles[0].pluginConfig[0].args.defaultConstraints", "needs defaultingType: List"),
-        ({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints": [{"labelSelector": {}}]}}]}]}, "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector", "must be absent"),
+        ({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultConstraints": [{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "ScheduleAnyway"}]}}]}]}, "profiles[0].pluginConfig[0].args.defaultConstraints", "needs defaultingType: List"),
+        ({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}]}}]}]}, "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector", "must be absent"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_bad_input(fields: dict[str, Any], field: str, message: str) -> None:
