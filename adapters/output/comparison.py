@@ -12,7 +12,7 @@ from ...solver.compare import Comparison, Side
 from ...solver.result import StageResult, Status
 from ..inputs import Loaded
 from .grid import grid, row
-from .results import show_left_out, show_proof, show_violations, subject
+from .results import show_left_out, show_moves, show_proof, show_violations, subject
 from .text import gap, listed, percent, say
 
 
@@ -25,6 +25,7 @@ def show_comparison(console: Console, loaded: Loaded, found: Comparison) -> None
     show_proof(console, found.result)
     say(console, _verdict(found), "bold")
     _differences(console, found)
+    show_moves(console, loaded, {"greedy": found.greedy.placement, "optimal": found.optimal.placement})
     show_left_out(console, found.result, loaded)
     show_violations(console, found.optimal.violations)
 
@@ -116,10 +117,6 @@ def _differences(console: Console, found: Comparison) -> None:
         "Placed by neither: {}; kubestow explain says why.": [
             k for k, node in best.items() if not (node or greedy.get(k) or now.get(k))
         ],
-        "Evicted by greedy: {}.": [
-            k for k, node in greedy.items() if not node and (k not in now or now[k] is not None)
-        ],
-        "Evicted by optimal: {}.": [k for k, node in now.items() if node and not best.get(k)],
     }
     for sentence, keys in said.items():
         if keys:

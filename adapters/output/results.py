@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
@@ -12,6 +12,8 @@ from ...solver.result import Result, StageResult
 from ..inputs import Loaded
 from .grid import grid, row
 from .text import SHOWN, gap, listed, say
+
+_MOVES = 10
 
 
 def subject(loaded: Loaded, question: str, free: int) -> str:
@@ -38,6 +40,7 @@ def show_result(console: Console, loaded: Loaded, result: Result) -> None:
             was = loaded.cluster.pod_by_key[key].node_name
             row(table, key, result.placement[key] or f"- ({'evicted' if was else 'pending'})")
         console.print(table)
+    show_moves(console, loaded, {"placement": result.placement})
     show_left_out(console, result, loaded)
     show_violations(console, result.violations)
 
@@ -62,6 +65,30 @@ def _stage_values(result: Result, stage: StageResult) -> tuple[str, str]:
         reached = result.score.total
         return f"score {reached:.4f}", f"score {reached + stage.gap_points:.4f}"
     return str(stage.value), "-" if stage.bound is None else str(stage.bound)
+
+
+def show_moves(console: Console, loaded: Loaded, sides: Mapping[str, Mapping[str, str | None]]) -> None:
+    """Running pods that are elsewhere on one of the `sides` (name to placement), the evicted first.
+
+    A pod that a side does not name stays where it is.
+    """
+    nodes = {pod.key: pod.node_name for pod in loaded.cluster.pods if pod.node_name}
+    ends = {
+        key: [side.get(key, node) for side in sides.values()]
+        for key in dict.fromkeys(key for side in sides.values() for key in side)
+        if (node := nodes.get(key))
+    }
+    moved = [key for key, end in ends.items() if any(node != nodes[key] for node in end)]
+    if not moved:
+        return
+    moved.sort(key=lambda key: all(ends[key]))
+    console.print()
+    table = grid("moved or evicted", "current", *sides, left=2 + len(sides))
+    for key in moved[:_MOVES]:
+        row(table, key, str(nodes[key]), *(node or "- (evicted)" for node in ends[key]))
+    console.print(table)
+    if len(moved) > _MOVES:
+        say(console, f"… and {len(moved) - _MOVES} more")
 
 
 def show_left_out(console: Console, result: Result, loaded: Loaded) -> None:

@@ -27,6 +27,13 @@ def said(loaded, comparison):
     return text.getvalue().splitlines()
 
 
+def moves(out):
+    """The rows of the table of moves, as words."""
+    lines = [line.split() for line in out.splitlines()]
+    first = next((i for i, words in enumerate(lines) if words[:3] == ["moved", "or", "evicted"]), len(lines))
+    return [words for words in lines[first + 1 :] if words[:1] and "/" in words[0]]
+
+
 def with_stages(comparison, *stages, **changes):
     """The comparison with other proofs."""
     return replace(comparison, result=replace(comparison.result, stages=stages), **changes)
@@ -101,8 +108,34 @@ def test_evicted_pods_are_not_called_pending(run):
     """A running pod that loses its place is evicted; one that never had a place is placed by neither."""
     asked = ("--scenario", "priorities", "--question", "preempt")
     out = run("compare", *asked)[1]
-    assert "Evicted by optimal: default/batch-0." in out
+    assert ["default/batch-0", "alpha", "-", "(evicted)", "-", "(evicted)"] in moves(out)
     assert "Placed by neither: default/patient, default/batch-2; kubestow explain says why." in out
-    rows = dict(line.split(maxsplit=1) for line in run("solve", *asked)[1].splitlines() if "default/" in line)
-    assert rows["default/batch-0"].strip() == "- (evicted)"
-    assert rows["default/patient"].strip() == "- (pending)"
+    solved = run("solve", *asked)[1]
+    assert moves(solved) == [["default/batch-0", "alpha", "-", "(evicted)"]]
+    rows = [line.split() for line in solved.splitlines()]
+    assert ["default/batch-0", "-", "(evicted)"] in rows
+    assert ["default/patient", "-", "(pending)"] in rows
+
+
+def test_moves_say_from_where_to_where(run):
+    """Every running pod that is elsewhere in greedy's or the optimal placement has a row, ten at most."""
+    asked = ("--scenario", "shop", "--question", "scratch", "--deterministic-limit", "0.5", "--workers", "1")
+    document = json.loads(run("compare", *asked, "-o", "json")[1])
+    nodes = {pod.key: pod.node_name for pod in kubestow.read(scenario="shop").cluster.pods if pod.node_name}
+    sides = [document[side]["placement"] for side in ("greedy", "optimal")]
+    moved = {
+        key: [node, *(side.get(key, node) for side in sides)]
+        for key, node in nodes.items()
+        if any(side.get(key, node) != node for side in sides)
+    }
+    out = run("compare", *asked)[1]
+    shown = moves(out)
+    assert len(shown) == 10 < len(moved)
+    assert all(moved[key] == ends for key, *ends in shown)
+    assert f"… and {len(moved) - 10} more" in out
+
+
+def test_where_nothing_moves_there_is_no_table_of_moves(run):
+    """A question that leaves running pods alone has none."""
+    for verb in ("compare", "solve"):
+        assert "moved or evicted" not in run(verb, "--scenario", "shop")[1]
