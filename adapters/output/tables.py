@@ -16,6 +16,11 @@ from .documents import Document
 from .grid import grid, row
 from .text import listed, safe, say
 
+_ALONE = (
+    "Each pod is judged alone, against the cluster as it is; other pending pods may take its place first:"
+    " kubestow schedule shows who does."
+)
+
 
 def show_schedule(console: Console, found: Schedule) -> None:
     """What kube-scheduler does, cycle by cycle, and what it says about the pods that it leaves."""
@@ -43,8 +48,13 @@ def show_explanation(console: Console, records: Iterable[Record]) -> None:
     records = list(records)
     if not records:
         say(console, "No pod is pending: there is nothing to explain.")
+    if any(record.outcome == "scheduled" for record in records):
+        say(console, _ALONE)
+        console.print()
     for record in records:
-        say(console, f"{record.pod}: {record.outcome}", "bold")
+        alone = record.outcome == "scheduled"
+        outcome = f"alone, it would be scheduled on {record.node}" if alone else record.outcome
+        say(console, f"{record.pod}: {outcome}", "bold")
         sentence = _said(record)
         if sentence:
             say(console, f"  {sentence}")
@@ -68,7 +78,7 @@ def _nodes(record: Record) -> Table:
             row(table, f"  {node}", "-", f"{verdict.plugin}: {', '.join(verdict.reasons)}")
             continue
         total = str(record.total[node]) if record.total else ""
-        chosen = "chosen" if node == record.node else "feasible"
+        chosen = "would be chosen" if node == record.node else "feasible"
         points = [f"{name} {s.weight} x {s.normalized[node]}" for name, s in (record.scores or {}).items()]
         row(table, f"  {node}", total, f"{chosen}: {', '.join(points)}" if points else chosen)
     return table

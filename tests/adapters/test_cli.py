@@ -105,6 +105,22 @@ def test_fail_on_unplaced(run):
     assert run("schedule", "--scenario", "fragmentation", "--fail-on", "unplaced")[0] == 3
 
 
+def test_explain_does_not_promise_a_place(run):
+    """A pod that only loses to others is judged alone, and the words say so."""
+    asked = ("--scenario", "priorities")
+    scheduled = json.loads(run("schedule", *asked, "-o", "json")[1])["placement"]
+    records = {
+        each["pod"]: each for each in json.loads(run("explain", *asked, "-o", "json")[1])["independent"]
+    }
+    loser = "default/batch-2"
+    assert (scheduled[loser], records[loser]["outcome"]) == (None, "scheduled")
+    lines = run("explain", *asked)[1].splitlines()
+    assert lines[0].startswith("Each pod is judged alone, against the cluster as it is;")
+    assert f"{loser}: alone, it would be scheduled on {records[loser]['node']}" in lines
+    assert "default/patient: unschedulable" in lines
+    assert not any("chosen" in line and "would be chosen" not in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("verb", "reasons"),
     [
