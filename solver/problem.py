@@ -199,6 +199,11 @@ class Problem:
         return self.origin if self.question == "preempt" else np.zeros_like(self.origin)
 
     @cached_property
+    def stands(self) -> bool:
+        """Whether any pod may stay so."""
+        return bool(self.standing.any())
+
+    @cached_property
     def room(self) -> Ints:
         """Shape (nodes, resources): what free pods may use: the free capacity, or more where more stands."""
         return np.maximum(np.maximum(self.capacity, 0), self.standing.T @ self.request)

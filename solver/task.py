@@ -96,7 +96,7 @@ def pose(
     instance = next(
         instance
         for instance in map(Instance, problems)
-        if instance.problem.standing.any()
+        if instance.problem.stands
         or not instance.problem.origin.any()
         or feasible(instance, instance.problem.origin)
     )

@@ -72,7 +72,6 @@ class Company:
 
     def __init__(self, problem: Problem) -> None:
         self._standing = problem.standing > 0
-        self.stands = bool(self._standing.any())
         roster = problem.roster
         found = affinity_groups(roster.pods, problem.cluster.affinity_terms, roster.index, roster.profile_of)
         owned = (group for group in found if len(roster.classes(group.owners)))
@@ -212,7 +211,7 @@ class Grounding:
 
     def _staying(self, classes: Ints, here: Mask) -> list[Expr]:
         """Of each place on the nodes `here` where pods of the classes stand: 1 when one of them stays."""
-        if not self._company.stands:
+        if not self._scope.problem.stands:
             return []
         places = np.argwhere((self._scope.problem.standing[classes] > 0) & here).tolist()
         return [self._scope.present(int(classes[row]), n) for row, n in places]

@@ -164,6 +164,8 @@ class Tally:
     @cached_property
     def stood(self) -> Ints:
         """Shape (domains,): pods that stand in the domain today (`Problem.standing`)."""
+        if not self._scope.problem.stands:
+            return np.zeros(self._partition.size, dtype=np.int64)
         return self._partition.sums(self._scope.problem.standing[self._classes].sum(axis=0))
 
     @cached_property

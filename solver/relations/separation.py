@@ -108,7 +108,7 @@ class Separation:
             for one, other in sides:
                 present = [one.occupied(domain), other.occupied(domain), both.count(domain)]
                 apart = scope.model.add(total(present) <= 1)
-                if everybody.stood[domain] > 1 or len(sides) > 1 or other is not selected:
+                if everybody.stood[domain] > 1 or owning.stood[domain] or chosen.stood[domain]:
                     when(everybody.entered(domain), apart)
 
     def relax(self, relaxation: Relaxation) -> None:
