@@ -142,7 +142,7 @@ def verify(
         admitted even where they were.
     may_move : frozenset of str, optional
         Keys of the pods whose node may differ from the one read (`movable.free_pods`: free and evictable);
-        by default every pod that is not tied to its node.
+        by default pods that are not tied to their node, and all that are evicted.
     before : sequence of Violation, optional
         `violations` of the placement that was read, where they are known already.
     rules : sequence of Rule
@@ -218,7 +218,9 @@ def _moved(final: FinalState, may_move: frozenset[str] | None) -> Iterator[Viola
 
 
 def _loose(final: FinalState, pod: Pod) -> bool:
-    """Whether the pod can have another node than it has."""
+    """Whether the pod can have another node than it has, or lose it: a preemptor may evict any pod."""
+    if not final.placement.get(pod.key, pod.node_name):
+        return True
     if pod.terminating:
         return False
     return not pod.node_name or (

@@ -300,6 +300,7 @@ class TestPlacement:
             ({"default/ending": "m"}, {("fixed", "default/ending")}),
             ({"default/forced": "m"}, {("fixed", "default/forced"), ("default/forced", "m")}),
             ({"default/forced": "n"}, set()),
+            ({"default/forced": None, "default/ending": None}, set()),
         ],
     )
     def test_names_and_moves(self, placement: dict[str, str | None], expected: set[tuple[str, ...]]) -> None:
