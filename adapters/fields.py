@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple, get_args
@@ -109,28 +109,20 @@ def _types(annotation: Any, separator: str) -> Iterator[tuple[type[api.ApiObject
 
 
 def unknown_fields(
-    model: type[api.ApiObject], raw: Any, *, but: type[api.ApiObject] | None = None
+    model: type[api.ApiObject], raw: Mapping[str, Any], but: type[api.ApiObject] | None = None
 ) -> list[Unknown]:
     """What Kubernetes does not have in a valid raw object; parts of type `but` are not looked into."""
-    found: list[Unknown] = []
-    _look(model, raw, "", but, found)
-    return found
-
-
-def _look(
-    model: type[api.ApiObject], raw: Any, path: str, but: type[api.ApiObject] | None, found: list[Unknown]
-) -> None:
-    if not isinstance(raw, dict):
-        return
     _, unknown, parts = _shape(model, tuple(raw))
-    if unknown:
-        found.extend(Unknown(path, name, model) for name in unknown)
-    for name, part, below in parts:
-        value = raw[name]
-        if part is but or not value:
+    found = [Unknown("", name, model) for name in unknown] if unknown else []
+    for name, part, path in parts:
+        if part is but:
             continue
-        for each in value if isinstance(value, list | tuple) else (value,):
-            _look(part, each, path + below, but, found)
+        value = raw[name]
+        for each in (value,) if isinstance(value, dict) else value or ():
+            within = unknown_fields(part, each, but) if isinstance(each, dict) else None
+            if within:
+                found += [field._replace(path=path + field.path) for field in within]
+    return found
 
 
 def suggestion(field: Unknown) -> str | None:
