@@ -108,4 +108,7 @@ class SchedulerConfiguration:
 
     def profile(self, scheduler_name: str) -> Profile | None:
         """The profile for a pod's ``schedulerName``, or None."""
-        return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)
+        for profile in self.profiles:
+            if profile.scheduler_name == scheduler_name:
+                return profile
+        return None

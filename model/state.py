@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from .api import ContainerPort, Node, Pod, PodSpec
 from .cluster import Cluster
 from .profile import SchedulerConfiguration
-from .resources import Requests, nonzero_requests, pod_requests, to_units
+from .resources import Requests, nonzero_requests, pod_requests, resized, to_units
 
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104
 HostPort = tuple[str, str, int]
@@ -71,20 +72,48 @@ class NodeInfo:
     def add(self, pod: Pod) -> None:
         """Count `pod` here."""
         self.pods[pod.key] = pod
-        self._count(pod, 1)
-        self.ports.update(host_ports(pod.spec))
+        load = _load(pod)
+        self._count(load, 1)
+        self.ports.update(load.ports)
 
     def remove(self, pod: Pod) -> None:
         """Stop counting `pod` here."""
         del self.pods[pod.key]
-        self._count(pod, -1)
-        self.ports.difference_update(host_ports(pod.spec))
+        load = _load(pod)
+        self._count(load, -1)
+        self.ports.difference_update(load.ports)
 
-    def _count(self, pod: Pod, sign: int) -> None:
-        for name, amount in pod_requests(pod).items():
-            self.requested[name] = self.requested.get(name, 0) + sign * amount
-        for name, amount in nonzero_requests(pod).items():
-            self.nonzero[name] = self.nonzero.get(name, 0) + sign * amount
+    def _count(self, load: _Load, sign: int) -> None:
+        for sums, amounts in ((self.requested, load.requested), (self.nonzero, load.nonzero)):
+            for name, amount in amounts:
+                sums[name] = sums.get(name, 0) + sign * amount
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """What a pod adds to its node."""
+
+    requested: tuple[tuple[str, int], ...]
+    nonzero: tuple[tuple[str, int], ...]
+    ports: tuple[HostPort, ...]
+
+    @classmethod
+    def of(cls, pod: Pod) -> _Load:
+        requested, nonzero = pod_requests(pod), nonzero_requests(pod)
+        return cls(tuple(requested.items()), tuple(nonzero.items()), tuple(host_ports(pod.spec)))
+
+
+_loads: WeakKeyDictionary[PodSpec, _Load] = WeakKeyDictionary()
+
+
+def _load(pod: Pod) -> _Load:
+    """What the pod adds, remembered by its spec unless its status says more."""
+    if resized(pod):
+        return _Load.of(pod)
+    known = _loads.get(pod.spec)
+    if known is None:
+        known = _loads[pod.spec] = _Load.of(pod)
+    return known
 
 
 def allocatable(node: Node) -> dict[str, int]:

@@ -96,8 +96,8 @@ class PodClass:
         scores = profile.scores
         images = grid.images(pod) if "ImageLocality" in scores else None
         self._images = None if images is None else scores["ImageLocality"] * images
-        self._taints = _weighted(scores.get("TaintToleration", 0), lambda: _soft_taints(grid, profile, pod))
-        self._affinity = _weighted(scores.get("NodeAffinity", 0), lambda: _preferences(grid, profile, pod))
+        self._taints = _scaled(-scores.get("TaintToleration", 0), lambda: _soft_taints(grid, profile, pod))
+        self._affinity = _scaled(scores.get("NodeAffinity", 0), lambda: _preferences(grid, profile, pod))
         self._points = np.full(len(grid.names), INFEASIBLE, dtype=np.int64)
         self._price(np.arange(len(grid.names), dtype=np.int64))
         self._seen = 0
@@ -169,12 +169,9 @@ class PodClass:
     def _normalized(self, feasible: Mask) -> Amounts | int:
         """Weighted scores scaled over the feasible nodes; what is equal everywhere may be left out."""
         total: Amounts | int = 0
-        for given, sign in ((self._taints, -1), (self._affinity, 1)):
+        for given in (self._taints, self._affinity):
             if given is not None:
-                weight, raw = given
-                most = raw[feasible].max()
-                if most:
-                    total = total + sign * weight * (raw * 100 // most)
+                total = total + given.over(feasible)
         for rule in (self._spreading, self._company):
             scores = rule.scores(feasible)
             if scores is not None:
@@ -207,10 +204,26 @@ class _Single:
         )
 
 
-def _weighted(weight: int, raw: Callable[[], Amounts]) -> tuple[int, Amounts] | None:
-    """The weight and the raw scores, unless they are zero everywhere."""
+class _Scaled:
+    """Raw scores that never change, scaled to 0..100 over the feasible nodes and weighted."""
+
+    def __init__(self, weight: int, raw: Amounts) -> None:
+        self._weight, self._raw = weight, raw
+        self._by_most: dict[int, Amounts] = {0: np.zeros_like(raw)}
+
+    def over(self, feasible: Mask) -> Amounts:
+        """Shape (nodes,): the highest raw score of a feasible node becomes 100."""
+        most = int(self._raw.max(where=feasible, initial=0))
+        found = self._by_most.get(most)
+        if found is None:
+            found = self._by_most[most] = self._weight * (self._raw * 100 // most)
+        return found
+
+
+def _scaled(weight: int, raw: Callable[[], Amounts]) -> _Scaled | None:
+    """The raw scores, unless they are zero everywhere or do not count."""
     found = raw() if weight else None
-    return None if found is None or not found.any() else (weight, found)
+    return None if found is None or not found.any() else _Scaled(weight, found)
 
 
 def _soft_taints(grid: Grid, profile: Profile, pod: Pod) -> Amounts:

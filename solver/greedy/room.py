@@ -104,9 +104,9 @@ class Fit:
         requests = pod_requests(pod)
         checked = {n: a for n, a in requests.items() if a and not ignored(n, profile)}
         self._filters = "NodeResourcesFit" in profile.filters
-        self._rows = np.array([room.row[name] for name in checked], dtype=np.int64)
+        self._rows = _rows([room.row[name] for name in checked])
         needs = np.array(list(checked.values()), dtype=np.int64)[:, None]
-        self._limits = room.allocatable[self._rows] - needs
+        self._limits = np.concatenate((room.allocatable[self._rows] - needs, room.most_pods[None, :] - 1))
         self._fit = _Usage(room, profile.scoring.resources, scored_requests(pod), nonzero=True)
         self._fit_weight = profile.scores.get("NodeResourcesFit", 0)
         self._type = profile.scoring.type
@@ -129,16 +129,15 @@ class Fit:
     def _fits(self, nodes: Indices, used: Amounts) -> Mask:
         if not self._filters:
             return np.ones(len(nodes), dtype=bool)
-        room = self._room
-        fits = room.pods.take(nodes) < room.most_pods.take(nodes)
-        if len(self._rows):
-            fits &= (used[self._rows] <= self._limits.take(nodes, axis=1)).all(axis=0)
+        limits = self._limits.take(nodes, axis=1)
+        fits: Mask = self._room.pods.take(nodes) <= limits[-1]
+        fits &= (used[self._rows] <= limits[:-1]).all(axis=0)
         return fits
 
     def _fit_score(self, nodes: Indices, used: Amounts) -> Amounts:
         usage = self._fit
         used, allocatable = usage.of(nodes, used)
-        weights, weight = usage.shares.take(nodes, axis=1), usage.share.take(nodes)
+        weights, weight = usage.weights(nodes)
         if self._type == "LeastAllocated":
             value = np.maximum(allocatable - used, 0) * 100 // allocatable
         elif self._type == "MostAllocated":
@@ -173,10 +172,6 @@ class _Usage:
     requests : array, shape (resources, 1)
     present : array, shape (resources, nodes)
         Whether the node has any of the resource.
-    shares : array, shape (resources, nodes)
-        Weights, 0 where a resource is not `present`.
-    share : array, shape (nodes,)
-        Their sums, at least 1.
     complete_pair : bool
         Exactly two resources, present on all nodes.
     """
@@ -190,17 +185,31 @@ class _Usage:
             if name in (CPU, MEMORY) or _scored(name, requests.get(name, 0))
         ]
         defaults: dict[str, str] = dict(zip((CPU, MEMORY), NONZERO, strict=True)) if nonzero else {}
-        self._rows = np.array([room.row[defaults.get(name, name)] for name, _ in compared], dtype=np.int64)
+        self._rows = _rows([room.row[defaults.get(name, name)] for name, _ in compared])
         self.requests = np.array([requests.get(name, 0) for name, _ in compared], dtype=np.int64)[:, None]
         self.present = room.allocatable[self._rows] > 0
         self._allocatable = np.maximum(room.allocatable[self._rows], 1)
-        self.shares = np.array([weight for _, weight in compared], dtype=np.int64)[:, None] * self.present
-        self.share = np.maximum(self.shares.sum(axis=0), 1)
-        self.complete_pair = len(compared) == 2 and bool(self.present.all())
+        shares = np.array([weight for _, weight in compared], dtype=np.int64)[:, None]
+        self._complete = bool(self.present.all())
+        self._shares = shares if self._complete else shares * self.present
+        self._share = np.maximum(self._shares.sum(axis=0), 1)
+        self.complete_pair = len(compared) == 2 and self._complete
 
     def of(self, nodes: Indices, used: Amounts) -> tuple[Amounts, Amounts]:
         """Shape (resources, nodes): used with the pod, and allocatable, at least 1."""
         return used[self._rows] + self.requests, self._allocatable.take(nodes, axis=1)
+
+    def weights(self, nodes: Indices) -> tuple[Amounts, Amounts]:
+        """Weights by resource, 0 where not `present`, and their sums, at least 1; they broadcast to nodes."""
+        if self._complete:
+            return self._shares, self._share
+        return self._shares.take(nodes, axis=1), self._share.take(nodes)
+
+
+def _rows(rows: list[int]) -> Indices | slice:
+    """An index of these rows; a slice, which copies nothing, where they follow each other."""
+    first, follow = rows[:1], [row + 1 for row in rows[:-1]] == rows[1:]
+    return slice(first[0], first[0] + len(rows)) if rows and follow else np.array(rows, dtype=np.int64)
 
 
 def _scored(name: str, request: int) -> bool:
