@@ -15,6 +15,7 @@ import orjson
 from pydantic import ValidationError
 
 from ...model import api
+from ...model.api.unread import UNREAD
 from ...model.labels import valid_value
 from ..fields import Unknown, read_fields, shape, unknown_fields
 from ..invalid import first_problem, shown
@@ -25,7 +26,7 @@ from .resize import Reports
 Shared = TypeVar("Shared")
 Model = TypeVar("Model", bound=api.ApiObject)
 Fields = dict[str, Any]
-_NO_SOURCE = ((), ("name",))
+_IDLE = UNREAD[api.Volume] | {"name"}
 _UNREAD_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -72,7 +73,8 @@ class Builder:
             if isinstance(error, BadObject):
                 raise
         else:
-            self.unknown += unknown_fields(model, raw, but=api.PodSpec)
+            if kind != "Pod":
+                self.unknown += unknown_fields(model, raw, but=api.PodSpec)
             return built
         # Once more as it was written, so that the message names the field as the user knows it.
         try:
@@ -113,12 +115,23 @@ class Builder:
             fields["annotations"] = {intern(k): v for k, v in annotations.items() if k != _UNREAD_ANNOTATION}
         owners = fields.get("ownerReferences")
         if owners:
-            key = tuple([tuple(map(owner.get, _OWNER)) for owner in owners])
-            fields["ownerReferences"] = self._keyed("owners", key, owners, _each(api.OwnerReference))
+            key = tuple([(*owner, *map(owner.get, _OWNER)) for owner in owners])
+            fields["ownerReferences"] = self._keyed("owners", key, owners, self._new_owners)
         return fields
+
+    def _new_owners(self, raw: list[Fields]) -> tuple[api.OwnerReference, ...]:
+        owners = _each(api.OwnerReference)(raw)
+        found = [field for owner in raw for field in unknown_fields(api.OwnerReference, owner)]
+        if found:
+            self._unknown_in[id(owners)] = found
+        return owners
 
     def _pod(self, fields: Fields) -> Fields:
         spec, status = fields.get("spec") or {}, fields.get("status") or {}
+        self._note(api.Pod, fields, "")
+        self._note(api.ObjectMeta, fields["metadata"], "metadata.")
+        self._note(api.PodStatus, status, "status.")
+        self._note_part(fields["metadata"].get("ownerReferences"), "metadata.ownerReferences[].")
         fields["spec"] = shared = self._spec(spec, "spec.")
         fields["nodeName"] = spec.get("nodeName") or None
         fields["status"] = self._status(status, shared)
@@ -130,12 +143,20 @@ class Builder:
             if fields.get(name):
                 fields[name] = [_read(api.Container, container) for container in fields[name]]
         if fields.get("volumes"):
-            fields["volumes"] = [volume for volume in fields["volumes"] if _counts(volume)]
+            fields["volumes"] = [volume for volume in fields["volumes"] if not volume.keys() <= _IDLE]
         spec = self._once("spec", fields, self._new_spec)
-        if self._unknown_in:
-            found = self._unknown_in.get(id(spec), ())
-            self.unknown += [field._replace(path=path + field.path) for field in found]
+        self._note_part(spec, path)
         return spec
+
+    def _note(self, model: type[api.ApiObject], raw: Fields, path: str) -> None:
+        unknown = shape(model, raw).unknown
+        if unknown:
+            self.unknown += [Unknown(path, name, model) for name in unknown]
+
+    def _note_part(self, part: object, path: str) -> None:
+        if self._unknown_in:
+            found = self._unknown_in.get(id(part), ())
+            self.unknown += [field._replace(path=path + field.path) for field in found]
 
     def _new_spec(self, fields: Fields) -> api.PodSpec:
         spec = _validated(api.PodSpec, fields)
@@ -188,12 +209,6 @@ def _read(model: type[api.ApiObject], raw: Any) -> Fields:
     found = shape(model, raw)
     fields = {name: raw[name] for name in found.read}
     return fields | dict.fromkeys(found.unknown) if found.unknown else fields
-
-
-def _counts(volume: Any) -> bool:
-    """Whether a volume has more than a name and what is not read."""
-    found = shape(api.Volume, volume)
-    return bool(found.unknown) or found.read not in _NO_SOURCE
 
 
 def _validated(model: type[Model], raw: Any) -> Model:
