@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.relaxation import Relaxation, Solution
 from ..cpsat.encode import feasible
 from ..cpsat.exact import Step, small_enough, solve_stage
 from ..instance import Instance
@@ -23,6 +22,7 @@ from .exchange import Exchange
 from .gathering import Gathering
 from .reinsertion import Reinsertion
 from .rounds import Rounds
+from .stage_bounds import StageBounds
 from .start import guided_start
 
 Ints = NDArray[np.int64]
@@ -54,13 +54,11 @@ class Search:
     limits: Limits
     counts: Ints
     watch: Watch | None = None
-    bounds: list[int | None] = field(init=False)
+    bounds: StageBounds = field(init=False)
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     def __post_init__(self) -> None:
-        self.bounds = [None] * len(self.stages)
-        self._beside: dict[int, tuple[int, ...]] = {}
-        self._known: tuple[tuple[int, ...], Relaxation, Solution | None] | None = None
+        self.bounds = StageBounds(self.instance, self.stages, self._relaxing)
         self._generation: Generation | None = None
         self._deadline = time.monotonic() + self.limits.time
         self._random = np.random.default_rng(self.limits.seed)
@@ -75,12 +73,14 @@ class Search:
                 return self.results()
         for position, stage in enumerate(self.stages):
             self._position = position
-            self._bound(position)
+            started = self._begins("bound")
+            self.bounds.find(position, self.counts)
+            self._took("bound", started)
             if isinstance(stage, Cost):
                 self._improve_cost(position)
             if not self._done(position):
                 self._solve(position)
-        self._renew_bounds()
+        self.bounds.renew(self.counts)
         return self.results()
 
     def results(self) -> tuple[StageResult, ...]:
@@ -90,13 +90,10 @@ class Search:
     def _begin(self) -> None:
         """Count what can be placed at most, and build a start from the relaxation in which all of it is."""
         started = self._begins("bound")
-        for position, stage in enumerate(self.stages):
-            if isinstance(stage, Placed):
-                self._tighten(position, stage.ideal(self.instance, self.counts))
+        self.bounds.count(self.counts)
         if not any(isinstance(stage, Cost) for stage in self.stages):
             return
-        hoped = tuple(self.bounds[p] or 0 for p, stage in enumerate(self.stages) if isinstance(stage, Placed))
-        relaxation, solution = self._relaxed(hoped)
+        relaxation, solution = self.bounds.relaxed(self.bounds.hoped)
         self._took("bound", started)
         if self.instance.problem.origin.any():
             return
@@ -117,24 +114,10 @@ class Search:
         for position, stage in enumerate(self.stages):
             if loose and isinstance(stage, Placed | Moves):
                 bound = tiers.bounds[stage.tier]
-                self._tighten(position, bound.placed if isinstance(stage, Placed) else bound.moves)
+                self.bounds.tighten(position, bound.placed if isinstance(stage, Placed) else bound.moves)
             if stage.value(self.instance, tiers.counts) != self._value(position):
                 break
         self._took("pack", started)
-
-    def _relaxed(self, placed: tuple[int, ...]) -> tuple[Relaxation, Solution | None]:
-        """The relaxation of the cost stage for so many placed pods per tier, solved; remembered."""
-        if self._known is None or self._known[0] != placed:
-            instance = self.instance
-            relaxation = Relaxation(instance.problem, instance.eligible, instance.terms, placed)
-            self._known = (placed, relaxation, self._solve_relaxation(relaxation))
-        return self._known[1], self._known[2]
-
-    def _solve_relaxation(self, relaxation: Relaxation) -> Solution | None:
-        for encoder in self.instance.encoders:
-            encoder.relax(relaxation)
-        counted = self.limits.deterministic is not None
-        return relaxation.solve(_PATIENT if counted else max(_LEAST, self.left() * 0.6))
 
     def offer(self, counts: Ints) -> bool:
         """Take `counts` (feasible) if it is better and not cut off; returns whether it was."""
@@ -152,6 +135,10 @@ class Search:
             return self.limits.deterministic
         return self._deadline - time.monotonic()
 
+    def _relaxing(self) -> float:
+        """Seconds for a linear relaxation."""
+        return _PATIENT if self.limits.deterministic is not None else max(_LEAST, self.left() * 0.6)
+
     def _until(self, share: float) -> float:
         """When a phase with `share` of the time left ends; never where work is counted."""
         return math.inf if self.limits.deterministic is not None else time.monotonic() + self.left() * share
@@ -165,43 +152,6 @@ class Search:
             return False
         allowed = self.limits.gap * abs(value) if isinstance(self.stages[position], Cost) else 0
         return abs(value - bound) <= allowed
-
-    def _tighten(self, position: int, bound: int | None) -> None:
-        if bound is None:
-            return
-        known = self.bounds[position]
-        better = min if self.stages[position].sense == "max" else max
-        self.bounds[position] = bound if known is None else better(known, bound)
-
-    def _renew_bounds(self) -> None:
-        """A bound holds beside the values of the stages before; where these have improved, find another."""
-        for position in range(len(self.stages)):
-            if self._beside.get(position) not in (None, self._before(position)):
-                self.bounds[position] = None
-                self._bound(position)
-
-    def _before(self, position: int) -> tuple[int, ...]:
-        return tuple(self._value(earlier) for earlier in range(position))
-
-    def _bound(self, position: int) -> None:
-        """What is plain, or a bound from the linear relaxation unless counting has proven the stage."""
-        stage, instance = self.stages[position], self.instance
-        self._beside[position] = self._before(position)
-        self._tighten(position, stage.ideal(instance, self.counts))
-        started = self._begins("bound")
-        if isinstance(stage, Placed) and not self._done(position):
-            earlier = self.stages[:position]
-            placed = [s.value(instance, self.counts) for s in earlier if isinstance(s, Placed)]
-            relaxation = Relaxation(instance.problem, instance.eligible, (), placed, most=stage.tier)
-            solution = self._solve_relaxation(relaxation)
-            if solution is not None:
-                self._tighten(position, -relaxation.bound(solution))
-        elif isinstance(stage, Cost):
-            placed = tuple(s.value(instance, self.counts) for s in self.stages if isinstance(s, Placed))
-            relaxation, solution = self._relaxed(placed)
-            if solution is not None:
-                self._tighten(position, relaxation.bound(solution))
-        self._took("bound", started)
 
     def _feasible(self, counts: Ints) -> bool:
         """Gates stand for every rule but those that make the exchange leave classes alone."""
@@ -235,18 +185,13 @@ class Search:
 
     def _price_patterns(self, position: int) -> None:
         """A bound from one pricing of all node groups, where they are few nodes each and time allows."""
-        known = self._known
-        if (
-            self._done(position)
-            or known is None
-            or known[2] is None
-            or not quickly_priced(known[1], self.left())
-        ):
+        solved = self.bounds.solved
+        if self._done(position) or solved is None or not quickly_priced(solved[0], self.left()):
             return
         counted = self.limits.deterministic is not None
-        self._generation = Generation(self.instance, known[1], known[2], self.counts)
+        self._generation = Generation(self.instance, *solved, self.counts)
         self._generation.round(self._until(0.9), counted=counted)
-        self._tighten(position, self._generation.bound)
+        self.bounds.tighten(position, self._generation.bound)
 
     def _exchange(self, position: int, until: float, rounds: int | None = None) -> None:
         exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
@@ -268,7 +213,7 @@ class Search:
         cost = isinstance(self.stages[position], Cost)
         if small_enough(self.instance):
             step = self._step(everything, position, self.left() * (_EXACT if cost else 0.5))
-            self._tighten(position, self._value(position) if step.proven else step.bound)
+            self.bounds.tighten(position, self._value(position) if step.proven else step.bound)
         if cost:
             self._neighbourhoods(position, 0.5)
             self._put_together(position)
@@ -277,23 +222,21 @@ class Search:
 
     def _put_together(self, position: int) -> None:
         """Generate whole node patterns, for the bound, and choose among them."""
-        known, limits = self._known, self.limits
-        if self._done(position) or known is None or known[2] is None:
-            return
+        solved, limits = self.bounds.solved, self.limits
         # Whole patterns on other nodes would part preemptors from those who left for them.
         if self.instance.problem.question == "preempt":
             return
-        if not affordable(known[1], self.left()):
+        if self._done(position) or solved is None or not affordable(solved[0], self.left()):
             return
         counted, rounds = limits.deterministic is not None, 0
         until = self._until(0.5)
-        generation = self._generation or Generation(self.instance, known[1], known[2], self.counts)
+        generation = self._generation or Generation(self.instance, *solved, self.counts)
         generation.adopt(self.counts)
         more = True
         while more and not self._done(position) and not (counted and rounds >= 10 * self.left()):
             rounds += 1
             more = generation.round(until, counted=counted)
-            self._tighten(position, generation.bound)
+            self.bounds.tighten(position, generation.bound)
         chosen = generation.choose(limits, self._until(0.3) - time.monotonic(), counted=counted)
         if chosen is not None and self._feasible(chosen):
             self.offer(chosen)

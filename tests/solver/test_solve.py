@@ -76,11 +76,11 @@ def test_a_bound_is_renewed_when_an_earlier_stage_has_improved():
         Search(task.instance, task.stages, Limits(time=5), task.instance.problem.origin.copy()) for _ in "ab"
     )
     assert late.offer(best)
-    late._bound(cost)
-    early._bound(cost)
+    late.bounds.find(cost, late.counts)
+    early.bounds.find(cost, early.counts)
     assert early.bounds[cost] != late.bounds[cost]
     assert early.offer(best)
-    early._renew_bounds()
+    early.bounds.renew(early.counts)
     assert early.bounds[cost] == late.bounds[cost]
 
 
