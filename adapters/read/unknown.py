@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ...model.api import PodSpec
 from ...model.cluster import Cluster
+from ...model.state import allocatable
 from ...model.words import counted
 from ..fields import Unknown, known_fields, suggestion
 from .problems import Problems
@@ -49,7 +50,7 @@ def _hint(field: Unknown) -> str:
 def say_empty(cluster: Cluster, problems: Problems) -> None:
     """Warn of pods without containers and of nodes without allocatable resources."""
     pods = [f"Pod/{pod.key}" for pod in cluster.pods if not pod.spec.containers]
-    nodes = [f"Node/{node.name}" for node in cluster.nodes if not node.status.allocatable]
+    nodes = [f"Node/{node.name}" for node in cluster.nodes if not allocatable(node)]
     said = {
         "spec.containers": (pods, "pod", "is empty, which Kubernetes refuses; the pod requests nothing"),
         "status.allocatable": (nodes, "node", "is empty: no pod fits on the node"),

@@ -168,7 +168,8 @@ def test_what_is_listed_as_unread_is_not_read() -> None:
 def test_a_pod_without_containers_and_a_node_without_allocatable_are_said(tmp_path: Path) -> None:
     """What cannot have been meant is said once for all pods, and once for all nodes."""
     nodes = [{"kind": "Node", "metadata": {"name": name}} for name in "ab"]
-    found = warned(tmp_path, *nodes, pod(containers=[]), pod("q"))
+    sized = {"kind": "Node", "metadata": {"name": "c"}, "status": {"capacity": {"cpu": "1"}}}
+    found = warned(tmp_path, *nodes, sized, pod(containers=[]), pod("q"))
     assert [(w.code, w.object, w.field) for w in found] == [
         ("empty", "Pod/default/p", "spec.containers"),
         ("empty", "Node/a", "status.allocatable"),
