@@ -18,7 +18,7 @@ from .text import gap, listed, percent, say
 
 def show_comparison(console: Console, loaded: Loaded, found: Comparison) -> None:
     """Current, greedy and optimal side by side, then what is proven."""
-    say(console, subject(loaded, found.question, len(found.optimal.placement)))
+    say(console, subject(loaded, found.question, found.optimal.placement))
     console.print()
     console.print(_side_by_side(found))
     console.print()

@@ -16,19 +16,23 @@ from .text import SHOWN, gap, listed, say
 _MOVES = 10
 
 
-def subject(loaded: Loaded, question: str, free: int) -> str:
+def subject(loaded: Loaded, question: str, placement: Mapping[str, str | None]) -> str:
     """The cluster and the question in one line."""
     pods = [pod for pod in loaded.cluster.pods if not pod.completed]
     running = sum(1 for pod in pods if pod.node_name)
+    known = loaded.cluster.pod_by_key
+    free = [key for key in placement if question == "scratch" or not known[key].node_name]
+    others = len(placement) - len(free)
     return (
         f"{counted(len(loaded.cluster.nodes), 'node')}, {counted(running, 'pod')} with a node,"
-        f" {len(pods) - running} pending; question {question}: {counted(free, 'pod')} to place"
+        f" {len(pods) - running} pending; question {question}: {counted(len(free), 'pod')} to place"
+        + (f", {counted(others, 'running pod')} may leave their places" if others else "")
     )
 
 
 def show_result(console: Console, loaded: Loaded, result: Result) -> None:
     """A solve: status, stages, score, and where every pod goes."""
-    say(console, subject(loaded, result.question, len(result.placement)))
+    say(console, subject(loaded, result.question, result.placement))
     reached = "no pod is placed" if result.score.empty else f"score {result.score.total:.2f}"
     say(console, f"{result.status}, {reached}", "bold")
     console.print()
