@@ -147,17 +147,29 @@ class NodeCost:
 
     def marginal(self, usage: Usage, c: int, nodes: Ints, counts: Ints) -> Floats:
         """Change of cost of one more pod of class `c` on each of `nodes`, beside `counts`."""
-        total = self.preference[c, nodes].copy()
+        dummy = len(self.preference) - 1
+        total = self.replacing(usage, nodes, np.full_like(nodes, dummy), np.full_like(nodes, c))
         for part, k in self._relational:
             total += k * part.entering(c, counts)[nodes]
+        return total
+
+    def replacing(self, usage: Usage, nodes: Ints, out: Ints, come: Ints) -> Floats:
+        """Change of cost, relational terms aside, when on each of `nodes` one pod gives way to another.
+
+        Parameters
+        ----------
+        nodes, out, come : array, shape (k,)
+            Nodes and classes; the dummy class stands for no pod.
+        """
+        total = self.preference[come, nodes] - self.preference[out, nodes]
         position = 0
         for curve in self._piecewise:
-            one = np.full((len(nodes), 1, 1), curve.amount[c])
-            total += curve.delta(usage[position][nodes], one, nodes)[:, 0, 0]
+            change = (curve.amount[come] - curve.amount[out])[:, None, None]
+            total += curve.delta(usage[position][nodes], change, nodes)[:, 0, 0]
             position += 1
         for apart in self._deviation:
-            one = np.repeat(apart.amount[:, c, None, None], len(nodes), axis=1)
-            total += apart.trade(usage[position][:, nodes], np.zeros_like(one), one, nodes)[:, 0, 0]
+            left, right = apart.amount[:, out][:, :, None], apart.amount[:, come][:, :, None]
+            total += apart.trade(usage[position][:, nodes], left, right, nodes)[:, 0, 0]
             position += 1
         return total
 
@@ -170,6 +182,19 @@ class NodeCost:
         for apart in self._deviation:
             usage[position][:, nodes] += apart.amount[:, c][:, None] * apart.scale[:, nodes] * number
             position += 1
+
+
+def node_costs(terms: Sequence[tuple[Term, int]], counts: Ints) -> Ints:
+    """Shape (nodes,): what each node's pods cost exactly, terms that relate nodes and constants aside."""
+    total = np.zeros(counts.shape[1], dtype=np.int64)
+    for part, coefficient in ((part, k) for term, k in terms for part in term.parts):
+        if isinstance(part, Piecewise):
+            total += coefficient * part.at(part.base + counts.T @ part.amount)
+        elif isinstance(part, Deviation):
+            total += coefficient * part.at(part.base + part.amount @ counts)
+        elif isinstance(part, Preference):
+            total += coefficient * ((part.cost - part.unplaced[:, None]) * counts).sum(axis=0)
+    return total
 
 
 def objective(problem: Problem, terms: Sequence[tuple[Term, int]], counts: Ints) -> int:

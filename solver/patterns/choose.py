@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from ortools.sat.python import cp_model
 from ..cpsat.cp import total, weighted
 from ..instance import Instance
 from ..result import Limits
-from ..terms import Preference, Relational
+from ..terms import Preference
+from .domains import domains_of_groups
 from .pricing import Pattern
 
 Ints = NDArray[np.int64]
@@ -48,7 +49,8 @@ def choose(
     counted : bool
         Whether work is counted, not timed.
     """
-    if instance.coupling.frozen.any():
+    domains = domains_of_groups(instance, group_of)
+    if domains is None or instance.coupling.frozen.any():
         return None
     model = cp_model.CpModel()
     size = np.bincount(group_of)
@@ -59,9 +61,7 @@ def choose(
     for group in range(len(size)):
         mine = [x for x, pattern in zip(times, patterns, strict=True) if pattern.group == group]
         model.add(total(mine) == int(size[group]))
-    for c, domain in enumerate(_domains(instance, group_of)):
-        if domain is None:
-            return None
+    for c, domain in enumerate(domains):
         wanted = np.bincount(domain[group_of], weights=counts[c]).astype(np.int64)
         for d, number in enumerate(wanted.tolist()):
             using = [
@@ -85,19 +85,6 @@ def choose(
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     return _placed(group_of, patterns, [solver.value(x) for x in times], len(counts))
-
-
-def _domains(instance: Instance, group_of: Ints) -> Iterator[Ints | None]:
-    """Per class, shape (groups,): equal numbers for groups among which its pods may move; None if unclear."""
-    shared = [
-        part.labels for term, _ in instance.terms for part in term.parts if isinstance(part, Relational)
-    ]
-    first = np.unique(group_of, return_index=True)[1]
-    for c, related in enumerate(instance.sharing.tolist()):
-        columns = [instance.coupling.domain_of(c)[:, None], *(shared if related >= 0 else ())]
-        domain = np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
-        mine = domain[first]
-        yield mine if (mine[group_of] == domain).all() else None
 
 
 def _used(group_of: Ints, patterns: Sequence[Pattern], counts: Ints) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,11 +15,13 @@ from ..cpsat.exact import Step, small_enough, solve_stage
 from ..instance import Instance
 from ..packing.tiers import Tiers
 from ..patterns.generate import Generation, affordable, quickly_priced
+from ..patterns.remix import Remix
 from ..progress import EVERY, Progress, Watch
 from ..result import Limits, StageResult, Status
 from ..stages import Cost, Moves, Placed, Stage, key
 from .exchange import Exchange
 from .gathering import Gathering
+from .mixing import Mixing
 from .reinsertion import Reinsertion
 from .rounds import Rounds
 from .stage_bounds import StageBounds
@@ -28,6 +30,8 @@ from .start import guided_start
 Ints = NDArray[np.int64]
 _EXACT = 0.15
 """Share of the time for the cost stage as one model: what it does not prove soon, it hardly ever does."""
+_RELATED = 0.3
+"""Share of the time for pods that relate, before nodes are mixed."""
 _LEAST = 0.1
 """Seconds that a linear relaxation gets at least."""
 _PATIENT = 3600.0
@@ -158,30 +162,46 @@ class Search:
         return not self.instance.coupling.frozen.any() or feasible(self.instance, counts)
 
     def _improve_cost(self, position: int) -> None:
-        """Exchange; where pods relate, first in turn with gathering and reinsertion while these gain."""
+        """Where pods relate, gather and reinsert them first; exchange, and mix what nodes have held."""
         instance = self.instance
         related = bool(len(instance.related))
         # An exchange could take the preemptor away for whom somebody was evicted.
         if instance.problem.question == "preempt":
             return
         started = self._begins("exchange")
-        until = self._until(0.3 if small_enough(instance) and not related else 0.8)
-        while related and time.monotonic() < until and not self._done(position):
-            gathering = Gathering(instance, self.counts, self._random)
-            gained = gathering.run(until)
-            reinsertion = Reinsertion(instance, gathering.counts, self._random)
-            gained = reinsertion.run(until, passes=2) or gained
-            self.offer(reinsertion.counts)
-            if not gained:
-                break
-            self._exchange(position, until, rounds=100)
+        until = self._until(0.3 if small_enough(instance) and not related else 0.95)
+        if related:
+            self._relate(position, self._until(_RELATED))
         if len(instance.problem.nodes) > 1 and not self._done(position):
             if not related:
                 # Where pods relate, one pricing gains little.
                 self._exchange(position, until, rounds=100)
                 self._price_patterns(position)
-            self._exchange(position, until)
+            self._mix(position, until)
         self._took("exchange", started)
+
+    def _relate(self, position: int, until: float) -> None:
+        """Gather, reinsert and exchange in turn while these gain."""
+        gained = True
+        while gained and time.monotonic() < until and not self._done(position):
+            gathering = Gathering(self.instance, self.counts, self._random)
+            gained = gathering.run(until)
+            reinsertion = Reinsertion(self.instance, gathering.counts, self._random)
+            gained = reinsertion.run(until, passes=2) or gained
+            self.offer(reinsertion.counts)
+            if gained:
+                self._exchange(position, until, rounds=100)
+
+    def _mix(self, position: int, until: float) -> None:
+        """Exchange, with other starts from what nodes have held where nodes are alike."""
+        solved = self.bounds.solved
+        remix = None if solved is None else Remix.of(self.instance, solved[0])
+        if remix is None:
+            self._exchange(position, until)
+            return
+        mixing = Mixing(self.instance, remix, self.counts, self._random)
+        mixing.run(until, self._near(position), self._rounds)
+        self.offer(mixing.counts)
 
     def _price_patterns(self, position: int) -> None:
         """A bound from one pricing of all node groups, where they are few nodes each and time allows."""
@@ -195,17 +215,24 @@ class Search:
 
     def _exchange(self, position: int, until: float, rounds: int | None = None) -> None:
         exchange = Exchange(self.instance, self.counts, int(self._random.integers(2**31)))
-        begin, bound = self.instance.cost(self.counts), self.bounds[position]
-        target = self.limits.gap
-
-        def enough(gain: float) -> bool:
-            self._tell(begin - round(gain))
-            return bound is not None and (begin - gain - bound) <= target * (begin - gain)
-
-        if self.limits.deterministic is not None:
-            rounds = int(100 * self.limits.deterministic)
-        exchange.run(until, enough, rounds)
+        begin, near = self.instance.cost(self.counts), self._near(position)
+        exchange.run(until, lambda gain: near(begin - gain), self._rounds or rounds)
         self.offer(exchange.counts)
+
+    @property
+    def _rounds(self) -> int | None:
+        """Rounds of exchange where work is counted, not timed."""
+        return None if self.limits.deterministic is None else int(100 * self.limits.deterministic)
+
+    def _near(self, position: int) -> Callable[[float], bool]:
+        """Whether a placement of some cost is as near to the bound as wanted; tells of the best so far."""
+        best, bound, target = self._value(position), self.bounds[position], self.limits.gap
+
+        def near(cost: float) -> bool:
+            self._tell(min(best, round(cost)))
+            return bound is not None and cost - bound <= target * cost
+
+        return near
 
     def _solve(self, position: int) -> None:
         started = self._begins("search")
