@@ -162,9 +162,10 @@ class ClusterState:
 
         Completed pods hold nothing, pods on unknown nodes count nowhere, and
         pods without a node wait. Terminating pods and pods of other schedulers count.
+        Pods come to their nodes in the order of their names, whatever that of the input.
         """
         nodes = {node.name: NodeInfo.of(node) for node in cluster.nodes}
-        for pod in cluster.pods:
+        for pod in sorted(cluster.pods, key=lambda pod: (pod.namespace, pod.name)):
             if pod.node_name in nodes and not pod.completed:
                 nodes[pod.node_name].add(pod)
         return cls(cluster, configuration, nodes)

@@ -37,8 +37,9 @@ def clusters(draw: Draw) -> list[Document]:
         documents += storage(draw, nodes)
     if "spread" in features:
         documents += _services(draw)
-    running = draw(st.integers(0, 6))
-    documents += [pod(draw, f"r{number}", features, nodes, bound=True) for number in range(running)]
+    # In any order: what depends on names must not depend on that of the file.
+    running = draw(st.permutations(range(draw(st.integers(0, 6)))))
+    documents += [pod(draw, f"r{number}", features, nodes, bound=True) for number in running]
     waiting = draw(st.integers(1, 6))
     documents += [pod(draw, f"p{number}", features, nodes, bound=False) for number in range(waiting)]
     return documents

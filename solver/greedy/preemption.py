@@ -37,10 +37,21 @@ class Attempt:
     nominations: Nominations
     random: Random | None = None
 
-    def rank(self, pod: Pod) -> tuple[int, int]:
-        """Sort key, most important first: priority, then how long the pod has been running."""
+    def started(self, pod: Pod) -> int:
+        """When the pod started, in ns."""
         started = self.state.started.get(pod.key, pod.status.start_time)
-        return -pod.priority, NOW if started is None else started
+        return NOW if started is None else started
+
+    def ranks(self, pods: Sequence[Pod]) -> Mapping[str, tuple[int, int]]:
+        """Sort keys, most important first: priority, then how long a pod has been running.
+
+        Of pods that do not say when they started, those that come first in `pods` did.
+        """
+        started = [(self.started(pod), number) for number, pod in enumerate(pods)]
+        return {
+            pod.key: (-pod.priority, since + number * (since == NOW))
+            for pod, (since, number) in zip(pods, started, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +144,16 @@ def _make_room(attempt: Attempt, name: str) -> _Room | Verdict:
         verdict = trial.verdict()
         if verdict is not None:
             return verdict
-        removable = go_sorted(removable, attempt.rank)
+        ranks = attempt.ranks(removable)
+        removable = go_sorted(removable, lambda pod: ranks[pod.key])
         violating = _violating(removable, attempt.state.cluster.pod_disruption_budgets)
         first = [pod for pod in removable if pod.key in violating]
         second = [pod for pod in removable if pod.key not in violating]
         victims = [pod for pod in (*first, *second) if not trial.reprieve(pod)]
         violations = sum(pod.key in violating for pod in victims)
         if first and second:
-            victims = go_sorted(victims, attempt.rank)
-        return _Room(tuple(victims), violations, attempt.rank(victims[0])[1])
+            victims = go_sorted(victims, lambda pod: ranks[pod.key])
+        return _Room(tuple(victims), violations, attempt.started(victims[0]))
 
 
 class _Trial:
@@ -184,7 +196,11 @@ class _Trial:
 
 
 def _violating(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) -> frozenset[str]:
-    """Pods whose eviction exceeds a budget, when they are evicted in this order."""
+    """Pods whose eviction exceeds a budget, when they are evicted in this order.
+
+    A pod draws on its budgets in the order of their names, down to the first that it exceeds.
+    """
+    budgets = sorted(budgets, key=lambda budget: budget.metadata.name)
     allowed = [0 if budget.status is None else budget.status.disruptions_allowed for budget in budgets]
     found: set[str] = set()
     for pod in pods:
@@ -192,6 +208,7 @@ def _violating(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) -> f
             allowed[position] -= 1
             if allowed[position] < 0:
                 found.add(pod.key)
+                break
     return frozenset(found)
 
 
