@@ -11,7 +11,9 @@ from ..model.metrics import Metrics, measure
 from ..model.profile import SchedulerConfiguration
 from ..model.reasons import Violation
 from ..model.verify import violations
+from .assign import counts_of
 from .progress import Watch
+from .relations.preempting import legal
 from .result import Limits, Result, Status
 from .solve import solve_task
 from .task import Placement, Task, pose
@@ -54,7 +56,8 @@ class Comparison:
     result : Result
         What is proven about `optimal`.
     verdict : str
-        ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse`` or ``greedy-violates``.
+        ``better`` (than greedy), ``equal``, ``proven-equal``, ``worse``, ``greedy-violates``, or
+        ``greedy-evicts-in-vain``: pods on whose node no preemptor arrives in the end.
     first_difference : str or None
         Name of the first stage in which greedy and optimal differ.
     """
@@ -97,7 +100,9 @@ def compare(
         _side(task, greedy, greedy_seconds),
         _side(task, result.placement, solve_seconds),
     )
-    verdict, first = _verdict(sides[1], sides[2], result)
+    problem = task.instance.problem
+    in_vain = question == "preempt" and not legal(problem, counts_of(problem, greedy))
+    verdict, first = _verdict(sides[1], sides[2], result, in_vain=in_vain)
     return Comparison(question, *sides, result, verdict, first)
 
 
@@ -113,13 +118,14 @@ def _side(task: Task, placement: Placement, seconds: float) -> Side:
     )
 
 
-def _verdict(greedy: Side, optimal: Side, result: Result) -> tuple[str, str | None]:
+def _verdict(greedy: Side, optimal: Side, result: Result, *, in_vain: bool) -> tuple[str, str | None]:
     for stage, left, right in zip(result.stages, greedy.values, optimal.values, strict=True):
         if left == right:
             continue
         better = (right > left) == (stage.sense == "max")
         if better:
             return "better", stage.name
-        broken = len(greedy.violations) > len(result.violations)
-        return ("greedy-violates" if broken else "worse"), stage.name
+        if len(greedy.violations) > len(result.violations):
+            return "greedy-violates", stage.name
+        return ("greedy-evicts-in-vain" if in_vain else "worse"), stage.name
     return ("proven-equal" if result.status is Status.OPTIMAL else "equal"), None

@@ -75,6 +75,11 @@ def _verdict(found: Comparison) -> str:
             return f"Optimal is better than greedy {where} ({_proof(stage)})."
         case "greedy-violates":
             return f"Greedy is better {where}, but breaks rules that optimal keeps."
+        case "greedy-evicts-in-vain":
+            return (
+                f"Greedy is better {where}, but evicts pods on whose node no preemptor arrives in the end;"
+                " optimal evicts nobody in vain."
+            )
         case _:
             return f"Greedy is better {where}: the search ran out of time."
 

@@ -196,7 +196,9 @@ class ComparisonDocument(Document):
     current: BaselineItem
     greedy: BaselineItem
     optimal: OptimalItem
-    verdict: str = Field(description="better, equal, proven-equal, worse or greedy-violates")
+    verdict: str = Field(
+        description="better, equal, proven-equal, worse, greedy-violates or greedy-evicts-in-vain"
+    )
     first_difference: str | None = Field(description="first stage in which greedy and optimal differ")
     excluded: dict[str, str]
 

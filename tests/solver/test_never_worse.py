@@ -20,7 +20,7 @@ QUESTIONS = ("pending", "preempt", "scratch")
 
 
 def check(case, question):
-    """No first differing stage is in greedy's favour, unless greedy's final state breaks a rule."""
+    """No first differing stage is in greedy's favour, unless greedy breaks a rule or evicts in vain."""
     loaded = load([str(case)])
     limits = Limits(time=10, workers=1)
     found = compare(loaded.cluster, loaded.configuration, question=question, limits=limits)

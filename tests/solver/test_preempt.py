@@ -14,6 +14,7 @@ from kubestow.model.verify import verify
 from kubestow.solver.compare import compare
 from kubestow.solver.result import Limits, Status
 from kubestow.solver.solve import solve
+from storage_builders import claim, storage_class, uses
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -172,3 +173,20 @@ def test_pods_that_no_scheduler_placed_are_victims(how):
     found = compare(crowd, tiny.CONFIGURATION, question="preempt", limits=Limits(time=5, workers=1))
     assert found.verdict == "proven-equal"
     assert found.optimal.placement == {"default/new": "n0", "default/old": None}
+
+
+def test_what_greedy_gains_by_evicting_in_vain_is_said():
+    """A preemptor evicts a pod and does not fit after all; another one, elsewhere, is the better for it."""
+    claimed = {"volumes": uses("c")}
+    running = [_asking(f"r{i}", f"n{i}", "1m", **claimed) for i in range(2)]
+    waiting = [_asking(f"p{i}", None, "1m", priority=5 + 15 * i, **claimed) for i in range(2)]
+    single = claim("c", modes=("ReadWriteOncePod",))
+    crowd = builders.cluster(
+        [builders.node("n0"), builders.node("n1")],
+        [*running, *waiting],
+        persistent_volume_claims=(single,),
+        storage_classes=(storage_class(provisioner="csi.example"),),
+    )
+    found = compare(crowd, tiny.CONFIGURATION, question="preempt", limits=Limits(time=5, workers=1))
+    assert found.verdict == "greedy-evicts-in-vain"
+    assert found.result.status is Status.OPTIMAL
