@@ -59,11 +59,11 @@ def prepare(state: ClusterState, profile: Profile, pod: Pod) -> Prepared:
     CycleError
         When a plugin fails.
     """
-    active: list[tuple[Rule, Any]] = []
+    data: dict[str, Any] = {}
     verdict: Verdict | None = None
     considered: frozenset[str] | None = None
     narrowed_by: list[str] = []
-    for rule in rules_named(profile.filters):
+    for rule in rules_named(profile.prepared):
         with _running(f'PreFilter plugin "{rule.name}"'):
             found = rule.pre_filter(state, profile, pod)
         if found.verdict is not None:
@@ -71,13 +71,14 @@ def prepare(state: ClusterState, profile: Profile, pod: Pod) -> Prepared:
                 return Prepared(verdict=found.verdict, aborted=True)
             verdict = found.verdict
         if not found.skip:
-            active.append((rule, found.data))
+            data[rule.name] = found.data
         if found.nodes is not None:
             narrowed_by = sorted({*narrowed_by, rule.name})
             considered = found.nodes if considered is None else considered & found.nodes
             if not considered:
                 return Prepared(verdict=_nowhere(narrowed_by), aborted=True)
-    return Prepared(tuple(active), verdict, False, considered, tuple(narrowed_by))
+    active = tuple((rule, data[rule.name]) for rule in rules_named(profile.filters) if rule.name in data)
+    return Prepared(active, verdict, False, considered, tuple(narrowed_by))
 
 
 def _nowhere(plugins: Sequence[str]) -> Verdict:
@@ -183,7 +184,7 @@ def _joined(
 def failing_alone(state: ClusterState, profile: Profile, pod: Pod) -> dict[str, dict[str, Verdict]]:
     """Node to plugin to verdict, for every plugin that rejects the node when it runs alone."""
     found: dict[str, dict[str, Verdict]] = {}
-    for rule in rules_named(profile.filters):
+    for rule in rules_named(profile.prepared):
         try:
             prepared = rule.pre_filter(state, profile, pod)
         except CycleError as error:
@@ -203,7 +204,8 @@ def _alone(
     if prepared.nodes is not None and node.name not in prepared.nodes:
         return Verdict.unresolvable(rule.name, "not among the PreFilterResult's nodes")
     try:
-        return None if prepared.skip else rule.admits(state, profile, pod, node, prepared.data)
+        passes = prepared.skip or rule.name not in profile.filters
+        return None if passes else rule.admits(state, profile, pod, node, prepared.data)
     except CycleError as error:
         return failed(rule, str(error))
 

@@ -45,10 +45,10 @@ _STORAGE = (
 
 def vectorised(pod: Pod, profile: Profile) -> bool:
     """Whether `PodClass` knows everything that matters to the pod."""
-    rules = [name for name in (*profile.filters, *profile.scores) if name in RULE_BY_NAME]
+    rules = [name for name in (*profile.prepared, *profile.scores) if name in RULE_BY_NAME]
     return (
         VECTORISED.issuperset(rules)
-        and ("VolumeBinding" in profile.filters or "VolumeBinding" not in profile.scores)
+        and ("VolumeBinding" in profile.prepared or "VolumeBinding" not in profile.scores)
         and not host_ports(pod.spec)
         and not any(getattr(volume, source) for volume in pod.spec.volumes for source in _STORAGE)
         and not any(term_errors(term.preference, "") for term in _preferred(pod, profile))

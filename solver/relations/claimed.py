@@ -159,22 +159,20 @@ class Claimed:
     def usable(self, pod: Pod) -> Mask:
         """Shape (nodes,): where the pod's bound claims can be reached; nowhere if a claim is unusable."""
         nodes = self._problem.nodes
-        usable = np.ones(len(nodes), dtype=bool)
+        usable = np.full(len(nodes), self.sound(pod))
         for use in self.uses(pod):
-            if use.claim is None or not self._sound(pod, use, use.claim):
-                return np.zeros(len(nodes), dtype=bool)
-            if self._storage.binding(use.claim) is Binding.BOUND:
-                volume = self._storage.volumes[use.claim.spec.volume_name]
+            if use.claim is not None and self._storage.binding(use.claim) is Binding.BOUND:
+                volume = self._storage.volumes.get(use.claim.spec.volume_name)
+                if volume is None:
+                    return np.zeros(len(nodes), dtype=bool)
                 reached = (self._storage.reach.bound_reaches(volume, node.name) for node in nodes)
                 usable &= np.fromiter(reached, dtype=bool, count=len(nodes))
         return usable
 
+    def sound(self, pod: Pod) -> bool:
+        """Whether the pod's claims let it run at all, as PreFilter sees it."""
+        return all(use.claim is not None and self._sound(pod, use, use.claim) for use in self.uses(pod))
+
     def _sound(self, pod: Pod, use: ClaimUse, claim: PersistentVolumeClaim) -> bool:
-        """Whether the claim lets its pods run at all."""
         lost = claim.status.phase == "Lost" or claim.metadata.deletion_timestamp is not None
-        if lost or foreign(pod, use):
-            return False
-        binding = self._storage.binding(claim)
-        if binding is Binding.BOUND:
-            return claim.spec.volume_name in self._storage.volumes
-        return binding is Binding.DELAYED
+        return not lost and not foreign(pod, use) and self._storage.binding(claim) is not Binding.IMMEDIATE

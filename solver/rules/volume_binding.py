@@ -33,8 +33,9 @@ class VolumeBinding(Encoder):
         """Clear nodes that bound claims cannot be reached from, and where waiting ones cannot be served."""
         claimed = problem.once(Claimed)
         for cls in problem.classes:
-            if cls.pod.spec.volumes and self.name in cls.profile.filters:
-                eligible[cls.index] &= claimed.usable(cls.pod)
+            if cls.pod.spec.volumes and self.name in cls.profile.prepared:
+                filtered = self.name in cls.profile.filters
+                eligible[cls.index] &= claimed.usable(cls.pod) if filtered else claimed.sound(cls.pod)
         for number, claim in enumerate(claimed.waiting):
             eligible[list(claim.classes)] &= claimed.served(number)
 
@@ -75,6 +76,8 @@ class VolumeBinding(Encoder):
         cluster = problem.cluster
 
         def values(pod: Pod, profile: Profile) -> NDArray[np.int64] | None:
+            if self.name not in profile.filters:
+                return None
             claims = pod_claims(cluster.storage, pod)
             return cluster.storage_scores.of(claims, profile.storage_shape) if claims.delayed else None
 

@@ -74,15 +74,15 @@ class VolumeRestrictions(Encoder):
     name = "VolumeRestrictions"
 
     def applies_to(self, problem: Problem) -> bool:
-        """Whether a free pod that is checked has volumes."""
-        return any(cls.pod.spec.volumes and self.name in cls.profile.filters for cls in problem.classes)
+        """Whether a free pod whose claims are looked at has volumes."""
+        return any(cls.pod.spec.volumes and self.name in cls.profile.prepared for cls in problem.classes)
 
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes whose pinned pods use a disk, and all nodes where a claim is taken or missing."""
         problem.once(disk_conflicts).restrict(eligible)
         for cls in problem.classes:
-            checked = self.name in cls.profile.filters
-            if checked and any(use.claim is None for use in _uses(problem, cls.pod)):
+            asked = self.name in cls.profile.prepared
+            if asked and any(use.claim is None for use in _uses(problem, cls.pod)):
                 eligible[cls.index] = False
         for single in problem.once(single_pod_claims):
             if single.taken:

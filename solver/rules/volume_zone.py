@@ -25,25 +25,26 @@ class VolumeZone(Encoder):
     name = "VolumeZone"
 
     def applies_to(self, problem: Problem) -> bool:
-        """Whether a free pod that is checked has volumes."""
-        return any(cls.pod.spec.volumes for cls in _checked(problem))
+        """Whether a free pod whose claims are looked at has volumes."""
+        return any(cls.pod.spec.volumes for cls in _asked(problem))
 
     def restrict(self, problem: Problem, eligible: NDArray[np.bool_]) -> None:
         """Clear nodes outside the zones, and all nodes of classes whose claims say nothing usable."""
-        for cls in _checked(problem):
+        for cls in _asked(problem):
+            filtered = self.name in cls.profile.filters
             for use in claim_uses(cls.pod, problem.cluster.claims):
                 if use.ephemeral:
                     continue
                 places = None if use.claim is None else _places(problem, use.claim)
                 if places is None:
                     eligible[cls.index] = False
-                elif places:
+                elif places and filtered:
                     inside = (_inside(node, places) for node in problem.nodes)
                     eligible[cls.index] &= np.fromiter(inside, dtype=bool, count=len(problem.nodes))
 
 
-def _checked(problem: Problem) -> list[PodClass]:
-    return [cls for cls in problem.classes if VolumeZone.name in cls.profile.filters]
+def _asked(problem: Problem) -> list[PodClass]:
+    return [cls for cls in problem.classes if VolumeZone.name in cls.profile.prepared]
 
 
 def _places(problem: Problem, claim: PersistentVolumeClaim) -> Places | None:

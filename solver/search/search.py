@@ -169,15 +169,20 @@ class Search:
         if instance.problem.question == "preempt":
             return
         started = self._begins("exchange")
-        until = self._until(0.3 if small_enough(instance) and not related else 0.95)
+        until = self._until((0.8 if related else 0.3) if small_enough(instance) else 0.95)
+        solved = self.bounds.solved
+        remix = None if solved is None else Remix.of(instance, solved[0])
         if related:
-            self._relate(position, self._until(_RELATED))
+            self._relate(position, until if remix is None else self._until(_RELATED))
         if len(instance.problem.nodes) > 1 and not self._done(position):
             if not related:
                 # Where pods relate, one pricing gains little.
                 self._exchange(position, until, rounds=100)
                 self._price_patterns(position)
-            self._mix(position, until)
+            if remix is None:
+                self._exchange(position, until)
+            else:
+                self._mix(position, until, remix)
         self._took("exchange", started)
 
     def _relate(self, position: int, until: float) -> None:
@@ -192,13 +197,8 @@ class Search:
             if gained:
                 self._exchange(position, until, rounds=100)
 
-    def _mix(self, position: int, until: float) -> None:
-        """Exchange, with other starts from what nodes have held where nodes are alike."""
-        solved = self.bounds.solved
-        remix = None if solved is None else Remix.of(self.instance, solved[0])
-        if remix is None:
-            self._exchange(position, until)
-            return
+    def _mix(self, position: int, until: float, remix: Remix) -> None:
+        """Exchange, with other starts from what nodes have held."""
         mixing = Mixing(self.instance, remix, self.counts, self._random)
         mixing.run(until, self._near(position), self._rounds)
         self.offer(mixing.counts)
@@ -236,16 +236,24 @@ class Search:
 
     def _solve(self, position: int) -> None:
         started = self._begins("search")
-        everything = range(len(self.instance.problem.nodes))
-        cost = isinstance(self.stages[position], Cost)
-        if small_enough(self.instance):
-            step = self._step(everything, position, self.left() * (_EXACT if cost else 0.5))
-            self.bounds.tighten(position, self._value(position) if step.proven else step.bound)
+        cost, small = isinstance(self.stages[position], Cost), small_enough(self.instance)
+        if small:
+            self._whole(position, _EXACT if cost else 0.5)
         if cost:
-            self._neighbourhoods(position, 0.5)
+            before = self._value(position)
+            self._neighbourhoods(position, 0.3 if small else 0.5)
             self._put_together(position)
+            if small and self._value(position) == before and not self._done(position):
+                # Nothing is left to gain, it seems; then it is the proof that is missing.
+                self._whole(position, 0.8)
         self._neighbourhoods(position, 1.0 if self._last(position) else 0.5)
         self._took("search", started)
+
+    def _whole(self, position: int, share: float) -> None:
+        """The stage as one model."""
+        everything = range(len(self.instance.problem.nodes))
+        step = self._step(everything, position, self.left() * share)
+        self.bounds.tighten(position, self._value(position) if step.proven else step.bound)
 
     def _put_together(self, position: int) -> None:
         """Generate whole node patterns, for the bound, and choose among them."""
