@@ -20,6 +20,7 @@ from ..model.errors import BadInput
 from ..model.profile import (
     FILTERS,
     OPTIONAL_FILTERS,
+    PRE_FILTERS,
     SCORES,
     Profile,
     SchedulerConfiguration,
@@ -39,7 +40,9 @@ _DEFAULTS: Mapping[str, int] = {
 }  # fmt: skip
 """The default ``multiPoint`` plugins in order, with their weights."""
 _FILTERS = (*FILTERS, *OPTIONAL_FILTERS)
-_SILENT = frozenset({"multi_point", "filter", "score", "post_filter"})
+_SILENT = frozenset({"multi_point", "pre_filter", "filter", "score", "post_filter"})
+_RESERVING = ("VolumeBinding", "DynamicResources")
+"""Plugins whose Reserve needs what their PreFilter found."""
 _ALL = "*"
 _EVERY = 100
 
@@ -78,7 +81,7 @@ def _configuration(raw: Mapping[str, Any]) -> SchedulerConfiguration:
     return SchedulerConfiguration(
         profiles=profiles or (Profile(),),
         percentage_of_nodes_to_score=_EVERY if share is None else share,
-        warnings=tuple(_warnings(document)),
+        warnings=(*_warnings(document), *_unprepared(profiles)),
     )
 
 
@@ -89,6 +92,9 @@ def _profile(entry: args.ProfileDocument, path: str) -> Profile:
     profile = Profile(
         scheduler_name=entry.scheduler_name or "default-scheduler",
         filters=tuple(_expand(entry.plugins.filter, multi_point, _FILTERS, f"{path}.plugins.filter")),
+        pre_filters=tuple(
+            _expand(entry.plugins.pre_filter, multi_point, PRE_FILTERS, f"{path}.plugins.preFilter")
+        ),
         scores={name: weight or 1 for name, weight in weights.items()},
         post_filters=tuple(
             _expand(entry.plugins.post_filter, multi_point, POST_FILTERS, f"{path}.plugins.postFilter")
@@ -223,6 +229,17 @@ def _warnings(document: args.ConfigurationDocument) -> Iterator[Warning]:
             if name not in _SILENT and (plugins.enabled or plugins.disabled):
                 where = f"profiles[{position}].plugins.{field.alias}"
                 yield Warning("not-modelled", KIND, where, "changes at this extension point are not modelled")
+
+
+def _unprepared(profiles: tuple[Profile, ...]) -> Iterator[Warning]:
+    for position, profile in enumerate(profiles):
+        running = {*profile.filters, *(name for name in _RESERVING if name in profile.scores)}
+        names = [name for name in PRE_FILTERS if name in running and name not in profile.pre_filters]
+        if names:
+            message = (
+                f"{', '.join(names)} without PreFilter: what the rest of a plugin does then is not modelled"
+            )
+            yield Warning("not-modelled", KIND, f"profiles[{position}].plugins.preFilter", message)
 
 
 def _of_share(share: int | None, path: str) -> Iterator[Warning]:

@@ -69,6 +69,11 @@ def judged(final: FinalState, rule: str, concerns: Callable[[Pod], bool] = uses_
     return (user for user in users(final, concerns) if final.checked(user.pod, rule))
 
 
+def prepared(final: FinalState, rule: str) -> Iterator[User]:
+    """Those of `users` whose profile runs the PreFilter of `rule`, be it without its Filter."""
+    return (user for user in users(final) if final.prepared(user.pod, rule))
+
+
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """Per pod, whether it stays or arrives; lists, because single elements are asked for."""

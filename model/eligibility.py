@@ -9,6 +9,7 @@ kinds of nodes there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,18 +61,46 @@ def affinity_admits(pod: Pod, node: Node, added: NodeAffinity | None = None) -> 
     return node_selected(pod.spec.affinity.node_affinity.required, node)
 
 
+def required_names(pod: Pod) -> frozenset[str] | None:
+    """The only nodes that can match, when every required term names its nodes; None when one does not."""
+    required = pod.spec.affinity.node_affinity.required
+    named = [_term_names(term) for term in required.node_selector_terms] if required else []
+    if not named or None in named:
+        return None
+    return frozenset(name for names in named if names is not None for name in names)
+
+
+def _term_names(term: NodeSelectorTerm) -> frozenset[str] | None:
+    fields = [
+        frozenset(field.values)
+        for field in term.match_fields
+        if field.key == "metadata.name" and field.operator == "In"
+    ]
+    return reduce(frozenset[str].intersection, fields) if fields else None
+
+
+def admits_cordon(pod: Pod, node: Node, profile: Profile) -> bool:
+    """NodeUnschedulable, if the profile runs it."""
+    cordoned = node.spec.unschedulable and "NodeUnschedulable" in profile.filters
+    return not cordoned or tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT)
+
+
+def admits_taints(pod: Pod, node: Node, profile: Profile) -> bool:
+    """TaintToleration, if the profile runs it."""
+    return "TaintToleration" not in profile.filters or not untolerated(pod, node, ("NoSchedule", "NoExecute"))
+
+
+def admits_affinity(pod: Pod, node: Node, profile: Profile) -> bool:
+    """NodeAffinity, as far as the profile runs it: PreFilter alone looks at the names of nodes."""
+    if "NodeAffinity" in profile.filters:
+        return affinity_admits(pod, node, profile.added_affinity)
+    names = required_names(pod) if "NodeAffinity" in profile.prepared else None
+    return names is None or node.name in names
+
+
 def statically_admits(pod: Pod, node: Node, profile: Profile) -> bool:
     """NodeUnschedulable, TaintToleration and NodeAffinity, as far as the profile runs them."""
-    filters = profile.filters
-    if (
-        "NodeUnschedulable" in filters
-        and node.spec.unschedulable
-        and not tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT)
-    ):
-        return False
-    if "TaintToleration" in filters and untolerated(pod, node, ("NoSchedule", "NoExecute")):
-        return False
-    return "NodeAffinity" not in filters or affinity_admits(pod, node, profile.added_affinity)
+    return all(admits(pod, node, profile) for admits in (admits_cordon, admits_taints, admits_affinity))
 
 
 class StaticNodes:
@@ -108,7 +137,7 @@ class StaticNodes:
 
     def evaluate(self, pod: Pod, profile: Profile, function: Callable[[Node], int]) -> NDArray[np.int64]:
         """Shape (nodes,): `function` of each node; it may read only what `pod`'s static fields refer to."""
-        named = _named_nodes(pod.spec)
+        named = _named_nodes(pod, profile)
         if named is not None:
             return self._evaluate_named(named, function)
         of_node, representatives = self._signatures(referenced_keys(pod.spec, profile))
@@ -165,18 +194,8 @@ def referenced_keys(spec: PodSpec, profile: Profile) -> frozenset[str]:
     return frozenset(keys)
 
 
-def _named_nodes(spec: PodSpec) -> frozenset[str] | None:
-    required = spec.affinity.node_affinity.required
-    if required is None or not required.node_selector_terms or spec.affinity.node_affinity.preferred:
+def _named_nodes(pod: Pod, profile: Profile) -> frozenset[str] | None:
+    """The nodes outside which nothing matters, as the pod cannot go there."""
+    if "NodeAffinity" not in profile.prepared or pod.spec.affinity.node_affinity.preferred:
         return None
-    names: set[str] = set()
-    for term in required.node_selector_terms:
-        found = [
-            requirement.values
-            for requirement in term.match_fields
-            if requirement.key == "metadata.name" and requirement.operator == "In"
-        ]
-        if not found:
-            return None
-        names.update(found[0])
-    return frozenset(names)
+    return required_names(pod)

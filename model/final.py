@@ -125,6 +125,10 @@ class FinalState:
         """Whether the pod's profile runs the filter `rule`: what others break of it is no violation."""
         return rule in self.profile_or_first(pod).filters
 
+    def prepared(self, pod: Pod, rule: str) -> bool:
+        """Whether the pod's profile runs the PreFilter of `rule`, be it without its Filter."""
+        return rule in self.profile_or_first(pod).prepared
+
     def keys_of(self, positions: NDArray[np.integer]) -> tuple[str, ...]:
         """Sorted keys of the pods at `positions`."""
         listed: list[int] = positions.tolist()

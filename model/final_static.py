@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .api import Node, Pod
-from .eligibility import UNSCHEDULABLE_TAINT, affinity_admits, tolerates, untolerated
+from .eligibility import admits_affinity, admits_cordon, admits_taints, untolerated
 from .final import FinalState
 from .profile import Profile
 from .reasons import Violation
@@ -28,15 +28,14 @@ def refused(final: FinalState, rule: str, reason: str, admits: Admits) -> Iterat
     ----------
     final : FinalState
     rule : str
-        Name of the plugin; pods of profiles that do not run it are not judged.
+        Name of the plugin.
     reason : str
         kube-scheduler's words.
     admits : callable
-        The filter itself.
+        The filter itself, as far as a profile runs it.
     """
     for pod, node in final.stands(_ineligible(final)):
-        profile = final.profile_or_first(pod)
-        if rule in profile.filters and not admits(pod, node, profile):
+        if not admits(pod, node, final.profile_or_first(pod)):
             yield violation(rule, pod, node, reason)
 
 
@@ -66,29 +65,17 @@ def violation(rule: str, pod: Pod, node: Node, reason: str, *key: str) -> Violat
 
 def unschedulable(final: FinalState, rule: str) -> Iterator[Violation]:
     """Arriving pods on cordoned nodes that do not tolerate it."""
-
-    def admits(pod: Pod, node: Node, _: Profile) -> bool:
-        return not node.spec.unschedulable or tolerates(pod.spec.tolerations, UNSCHEDULABLE_TAINT)
-
-    return refused(final, rule, "node(s) were unschedulable", admits)
+    return refused(final, rule, "node(s) were unschedulable", admits_cordon)
 
 
 def off_affinity(final: FinalState, rule: str) -> Iterator[Violation]:
     """Arriving pods on nodes that their selectors, or the profile's, do not select."""
-
-    def admits(pod: Pod, node: Node, profile: Profile) -> bool:
-        return affinity_admits(pod, node, profile.added_affinity)
-
-    return refused(final, rule, "node(s) didn't match Pod's node affinity/selector", admits)
+    return refused(final, rule, "node(s) didn't match Pod's node affinity/selector", admits_affinity)
 
 
 def tainted(final: FinalState, rule: str) -> Iterator[Violation]:
     """Pods on nodes with taints they do not tolerate: arriving, or staying against a NoExecute taint."""
-
-    def admits(pod: Pod, node: Node, _: Profile) -> bool:
-        return not untolerated(pod, node, ("NoSchedule", "NoExecute"))
-
-    yield from refused(final, rule, "node(s) had untolerated taint(s)", admits)
+    yield from refused(final, rule, "node(s) had untolerated taint(s)", admits_taints)
     for node, place in enumerate(final.nodes):
         if any(taint.effect == "NoExecute" for taint in place.spec.taints):
             here = final.pods_on(node)

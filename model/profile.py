@@ -15,6 +15,11 @@ FILTERS = (
 )  # fmt: skip
 """Filter plugins of the default profile, in the order they run."""
 
+PRE_FILTERS = tuple(
+    name for name in FILTERS if name not in ("NodeName", "NodeUnschedulable", "TaintToleration")
+)
+"""Those of them that have a PreFilter too."""
+
 OPTIONAL_FILTERS = ("GpuSharing",)
 """Filters that kube-scheduler does not bring along; a profile has to name them."""
 
@@ -55,6 +60,8 @@ class Profile:
         Pods with this ``schedulerName`` use the profile.
     filters : tuple of str
         Filter plugins in the order they run.
+    pre_filters : tuple of str
+        PreFilter plugins in the order they run; those of further `filters` follow.
     scores : mapping of str to int
         Score plugins and their weights.
     post_filters : tuple of str
@@ -83,6 +90,7 @@ class Profile:
 
     scheduler_name: str = "default-scheduler"
     filters: tuple[str, ...] = FILTERS
+    pre_filters: tuple[str, ...] = PRE_FILTERS
     scores: Mapping[str, int] = field(default_factory=lambda: dict(SCORES))
     post_filters: tuple[str, ...] = ("DynamicResources", "DefaultPreemption")
     scoring: ScoringStrategy = ScoringStrategy()
@@ -96,6 +104,11 @@ class Profile:
     ignored_resource_groups: tuple[str, ...] = ()
     storage_shape: tuple[tuple[int, int], ...] = ((0, 10), (100, 0))
     percentage_of_nodes_to_score: int | None = None
+
+    @property
+    def prepared(self) -> tuple[str, ...]:
+        """Plugins whose PreFilter runs, be it without their Filter."""
+        return (*self.pre_filters, *(name for name in self.filters if name not in self.pre_filters))
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,20 +146,24 @@ class Case:
         return solutions(self.scope(range(len(self.problem.nodes)), self.nothing))
 
 
-LAX = SchedulerConfiguration((Profile(), Profile("lax", filters=("NodeName",))))
-"""A second profile, which runs no filter that the rules under test are about."""
+_HALF = Profile("half", filters=("NodeName",))
+LAX = SchedulerConfiguration((Profile(), _HALF, replace(_HALF, scheduler_name="lax", pre_filters=())))
+"""Further profiles, which run no filter that the rules under test are about; ``half`` their PreFilters."""
 
 
 def with_lax_pods(case: Case, seed: int) -> Case:
-    """The case with some pods under the profile ``lax``."""
+    """The case with some pods under the profile ``lax`` or ``half``."""
     draw = random.Random(seed)
     share = draw.choice([0.3, 0.6, 1.0])
-    pods = tuple(_lax(pod) if draw.random() < share else pod for pod in case.cluster.pods)
+    pods = tuple(
+        _under(draw.choice(["lax", "half"]), pod) if draw.random() < share else pod
+        for pod in case.cluster.pods
+    )
     return replace(case, cluster=case.cluster.with_changes(pods=pods), configuration=LAX)
 
 
-def _lax(pod: Pod) -> Pod:
-    return pod.model_copy(update={"spec": pod.spec.model_copy(update={"scheduler_name": "lax"})})
+def _under(profile: str, pod: Pod) -> Pod:
+    return pod.model_copy(update={"spec": pod.spec.model_copy(update={"scheduler_name": profile})})
 
 
 def with_running_pods(case: Case, seed: int) -> Case:

@@ -6,6 +6,7 @@ from typing import Any
 
 from fuzz_pods import KEYS, Draw, between, pick, rarely
 from hypothesis import strategies as st
+from kubestow.model.profile import FILTERS
 
 Document = dict[str, Any]
 SCORES = (
@@ -16,12 +17,15 @@ SCORES = (
 
 @st.composite
 def configurations(draw: Draw) -> Document:
-    """One profile with changed weights, disabled scores and arguments."""
+    """One profile with changed weights, disabled scores and filters, and arguments."""
     changed = sorted(draw(st.sets(st.sampled_from(SCORES), max_size=3)))
     kept = [{"name": name, "weight": between(draw, 1, 20)} for name in changed if not rarely(draw)]
     profile: Document = {
         "schedulerName": "default-scheduler",
-        "plugins": {"score": {"disabled": [{"name": name} for name in changed], "enabled": kept}},
+        "plugins": {
+            "score": {"disabled": [{"name": name} for name in changed], "enabled": kept},
+            **({"filter": {"disabled": _filters(draw)}} if rarely(draw) else {}),
+        },
         "pluginConfig": _arguments(draw),
     }
     return {
@@ -29,6 +33,11 @@ def configurations(draw: Draw) -> Document:
         "kind": "KubeSchedulerConfiguration",
         "profiles": [profile],
     }
+
+
+def _filters(draw: Draw) -> list[Document]:
+    """Some filters, whose PreFilter is left."""
+    return [{"name": name} for name in sorted(draw(st.sets(st.sampled_from([*FILTERS, "*"]), min_size=1)))]
 
 
 def _arguments(draw: Draw) -> list[Document]:

@@ -6,11 +6,10 @@ Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
 from typing import Any
 
-from ..api import NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
-from ..eligibility import affinity_admits
+from ..api import NodeSelector, Pod, PreferredSchedulingTerm
+from ..eligibility import affinity_admits, required_names
 from ..final import FinalState
 from ..final_static import off_affinity
 from ..labels import node_selected, term_matches
@@ -36,7 +35,7 @@ class NodeAffinity(Rule):
         required = pod.spec.affinity.node_affinity.required
         if required is None and not pod.spec.node_selector and _enforced(profile) is None:
             return PreFilter(skip=True)
-        names = None if required is None else _names(required)
+        names = required_names(pod)
         if names is not None and not names:
             return PreFilter(verdict=Verdict.unresolvable(self.name, CONFLICT))
         return PreFilter(nodes=names)
@@ -82,23 +81,6 @@ class NodeAffinity(Rule):
 
 def _enforced(profile: Profile) -> NodeSelector | None:
     return None if profile.added_affinity is None else profile.added_affinity.required
-
-
-def _names(selector: NodeSelector) -> frozenset[str] | None:
-    """The only nodes that can match, when every term names its nodes; None when one does not."""
-    named = [_term_names(term) for term in selector.node_selector_terms]
-    if not named or None in named:
-        return None
-    return frozenset(name for names in named if names is not None for name in names)
-
-
-def _term_names(term: NodeSelectorTerm) -> frozenset[str] | None:
-    fields = [
-        frozenset(field.values)
-        for field in term.match_fields
-        if field.key == "metadata.name" and field.operator == "In"
-    ]
-    return reduce(frozenset[str].intersection, fields) if fields else None
 
 
 def _parsed(terms: Sequence[PreferredSchedulingTerm]) -> list[PreferredSchedulingTerm]:

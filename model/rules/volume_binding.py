@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..api import PersistentVolumeClaim, Pod
 from ..claim_demands import Demand, Demands
 from ..claim_serving import Assumed, PodClaims, Served, UnparsableClaim, pod_claims, serve
-from ..claim_users import Findings, User, judged, users
+from ..claim_users import Findings, User, prepared, users
 from ..claims import ClaimUse, claim_class, claim_uses, foreign
 from ..final import FinalState
 from ..profile import Profile
@@ -66,10 +66,11 @@ class VolumeBinding(Rule):
     def pre_score(
         self, state: ClusterState, profile: Profile, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> PreScore:
-        """PreScore: never skipped; without the filter of the same name it fails."""
-        if self.name not in profile.filters:
+        """PreScore: never skipped; fails without the PreFilter, finds nothing to rate without the Filter."""
+        if self.name not in profile.prepared:
             raise CycleError("not found")
-        return PreScore(data=pod_claims(state.cluster.storage, pod))
+        rated = self.name in profile.filters
+        return PreScore(data=pod_claims(state.cluster.storage, pod) if rated else PodClaims())
 
     def score(self, state: ClusterState, profile: Profile, pod: Pod, node: NodeInfo, data: Any) -> int:
         """Score: 0 for a pod that nothing is bound or tracked for."""
@@ -86,11 +87,13 @@ class VolumeBinding(Rule):
         """Claims out of reach, by claim and node; for arriving pods, claims that nothing is left for."""
         storage = final.cluster.storage
         findings, demands = Findings(self.name, final), Demands(storage, final.nodes)
-        for user in judged(final, self.name):
+        for user in prepared(final, self.name):
             for use in claim_uses(user.pod, storage.claims):
                 problem = _problem(user.pod, use) or (UNBOUND if _unbound(use, storage) else "")
                 if use.claim is None or problem:
                     findings.add(("claim", use.key), user.arriving, f"claim {use.key}: {problem}")
+                elif not final.checked(user.pod, self.name):
+                    continue
                 elif storage.binding(use.claim) is Binding.BOUND:
                     _find_out_of_reach(findings, final, user, use.claim)
                 else:
@@ -120,7 +123,7 @@ class VolumeBinding(Rule):
         level: dict[int, bool] = {}
         for user in users(final) if weight else ():
             claims = pod_claims(final.cluster.storage, user.pod)
-            if not claims.delayed:
+            if not claims.delayed or not final.checked(user.pod, self.name):
                 continue
             own = final.profile_or_first(user.pod)
             scores = final.cluster.storage_scores.of(claims, own.storage_shape)

@@ -136,7 +136,8 @@ class VolumeRestrictions(Rule):
                     message = f"claim {use.key} is ReadWriteOncePod, but several pods use it"
                     who = ("arriving",) if use.key in contested else ()
                     findings.add(("single", use.key, *who), user.placed, message)
-            for use in _plain_uses(user.pod, final.cluster.claims) if checked else ():
+            asked = final.prepared(user.pod, self.name)
+            for use in _plain_uses(user.pod, final.cluster.claims) if asked else ():
                 if use.claim is None:
                     message = f"{use.not_found}, but pods with it arrive on nodes"
                     findings.add(("claim", use.key), user.arriving, message)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..api import Node, PersistentVolume, Pod
-from ..claim_users import Findings, judged
+from ..claim_users import Findings, prepared
 from ..claims import ClaimUse, claim_class, claim_uses
 from ..csi_translation import BETA_REGION, BETA_ZONE, MULTI_ZONE, REGION, ZONE
 from ..final import FinalState
@@ -83,13 +83,13 @@ class VolumeZone(Rule):
     def violations(self, final: FinalState) -> Iterable[Violation]:
         """Pods on a node outside a volume's zones, by claim and node; arriving pods with a bad claim."""
         findings, storage = Findings(self.name, final), final.cluster.storage
-        for user in judged(final, self.name):
+        for user in prepared(final, self.name):
             for use in _plain_uses(user.pod, storage):
                 problem = _problem(use, storage)
                 if problem:
                     findings.add(("claim", use.key), user.arriving, f"claim {use.key}: {problem}")
                     continue
-                found = list(_of_use(use, storage))
+                found = list(_of_use(use, storage)) if final.checked(user.pod, self.name) else []
                 for who, some in user.apart if found else ():
                     for place, positions in findings.by_node(some).items():
                         node = final.nodes[place]

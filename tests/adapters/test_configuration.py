@@ -50,6 +50,26 @@ def test_an_empty_document_is_the_default() -> None:
     assert parse(profiles=[{}]) == SchedulerConfiguration()
 
 
+def test_a_plugin_without_its_filter_keeps_its_pre_filter() -> None:
+    """Each extension point is switched off by itself; ``multiPoint`` switches off both."""
+    off = {"disabled": [{"name": "NodeAffinity"}, {"name": "NodeName"}]}
+    for point, prepares in (("filter", True), ("multiPoint", False)):
+        found = profile(plugins={point: off})
+        assert {"NodeAffinity", "NodeName"}.isdisjoint(found.filters)
+        assert ("NodeAffinity" in found.prepared, "NodeName" in found.prepared) == (prepares, False)
+    both = profile(plugins={"filter": off, "preFilter": {"disabled": [{"name": "*"}]}})
+    assert both.prepared == both.filters
+    own = profile(
+        plugins={
+            "multiPoint": {"disabled": [{"name": "NodeAffinity"}, {"name": "NodePorts"}]},
+            "preFilter": {"enabled": [{"name": "NodePorts"}, {"name": "NodeResourcesFit"}]},
+        }
+    )
+    assert own.pre_filters[0] == "NodeResourcesFit"
+    assert own.pre_filters[-1] == "NodePorts"
+    assert "NodePorts" not in own.filters
+
+
 def test_fields_of_no_consequence_are_accepted() -> None:
     """Connection, leader election and back-off do not decide where a pod goes."""
     configuration = parse(
@@ -178,6 +198,14 @@ def test_profiles_are_found_by_scheduler_name() -> None:
         (
             {"profiles": [{"plugins": {"preEnqueue": {"disabled": [{"name": "*"}]}}}]},
             "profiles[0].plugins.preEnqueue",
+        ),
+        (
+            {"profiles": [{"plugins": {"preFilter": {"disabled": [{"name": "NodePorts"}]}}}]},
+            "profiles[0].plugins.preFilter",
+        ),
+        (
+            {"profiles": [{"plugins": {"preScore": {"disabled": [{"name": "NodeAffinity"}]}}}]},
+            "profiles[0].plugins.preScore",
         ),
     ],
 )

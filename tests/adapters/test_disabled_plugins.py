@@ -54,6 +54,25 @@ spec:
   containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]
   volumes: [{{name: v, persistentVolumeClaim: {{claimName: c{claim}}}}}]
 """
+PLAIN = """
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: plain}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+"""
+ELSEWHERE = """
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: elsewhere}
+spec:
+  containers: [{name: c, resources: {requests: {cpu: 1}}}]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [gone]}]}]
+"""
 
 
 @pytest.fixture
@@ -68,13 +87,13 @@ def storage(tmp_path):
     return path
 
 
-def configured(tmp_path, plugins):
-    """A KubeSchedulerConfiguration without these plugins."""
+def configured(tmp_path, plugins, point="multiPoint"):
+    """A KubeSchedulerConfiguration without these plugins at this extension point."""
     disabled = {"disabled": [{"name": name} for name in plugins]}
     document = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
-        "profiles": [{"plugins": {"multiPoint": disabled}}],
+        "profiles": [{"plugins": {point: disabled}}],
     }
     path = tmp_path / "configuration.yaml"
     path.write_text(yaml.safe_dump(document))
@@ -101,10 +120,21 @@ def test_bundled_clusters(scenario, plugins, tmp_path):
     check(kubestow.read(scenario=scenario, config=configured(tmp_path, DISABLED[plugins])))
 
 
+@pytest.mark.parametrize("point", ["multiPoint", "filter"])
 @pytest.mark.parametrize("plugins", DISABLED)
-def test_storage(plugins, storage, tmp_path):
-    """The same with claims, zones and limits of drivers."""
-    check(kubestow.read(storage, config=configured(tmp_path, DISABLED[plugins])))
+def test_storage(plugins, point, storage, tmp_path):
+    """The same with claims, zones and limits of drivers, whether or not the PreFilters are left."""
+    check(kubestow.read(storage, config=configured(tmp_path, DISABLED[plugins], point)))
+
+
+@pytest.mark.parametrize(("point", "placed"), [("multiPoint", 3), ("filter", 1)])
+def test_what_pre_filter_alone_refuses(point, placed, tmp_path):
+    """Without their Filter, plugins still refuse a missing claim, and the nodes that a pod does not name."""
+    path = tmp_path / "input.yaml"
+    nodes = (NODE.format(name=name, cpu=8) for name in "ab")
+    path.write_text("".join((*nodes, POD.format(number=0, claim=0), PLAIN, ELSEWHERE)))
+    found = check(kubestow.read(path, config=configured(tmp_path, FILTERS, point)))
+    assert found.greedy.values[0] == found.optimal.values[0] == placed
 
 
 def test_they_bite(storage, tmp_path):

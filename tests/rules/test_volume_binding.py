@@ -207,11 +207,18 @@ class TestScore:
         """The plugin is not skipped."""
         assert scores(RULE, of([], pods=[pod("p")]), "p") == ({"a": 0, "b": 0}, {"a": 0, "b": 0})
 
-    def test_scoring_needs_the_filter(self) -> None:
-        """A profile without the filter of that name fails the cycle."""
-        profile = Profile(filters=("NodeName",))
+    def test_scoring_needs_the_pre_filter(self) -> None:
+        """A profile without the plugin fails the cycle."""
+        profile = Profile(filters=("NodeName",), pre_filters=())
         with pytest.raises(CycleError, match="not found"):
             scores(RULE, of([], pods=[pod("p")]), "p", profile)
+
+    def test_without_the_filter_nothing_is_rated(self) -> None:
+        """Volumes are looked for by the Filter alone, so every node gets 0."""
+        it = of([claim("c", size="1Gi")], [volume("v", "a", size="2Gi")], [pod("p", volumes=uses("c"))])
+        assert scores(RULE, it, "p") != ({"a": 0, "b": 0}, {"a": 0, "b": 0})
+        profile = Profile(filters=("NodeName",))
+        assert scores(RULE, it, "p", profile) == ({"a": 0, "b": 0}, {"a": 0, "b": 0})
 
 
 class TestReserve:
