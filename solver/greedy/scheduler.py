@@ -216,8 +216,9 @@ class Scheduler:
         """Say why no node is feasible, and what preemption would do."""
         verdicts = [verdict for verdict in attempt.verdicts.values() if verdict is not None]
         sentence = texts.fit_error(len(attempt.verdicts), verdicts, record.pre_filter)
-        preemption = post_filter(attempt) if self.preempting else None
-        event = sentence if preemption is None else f"{sentence} {preemption.message}"
+        runs = self.preempting and attempt.profile.post_filters
+        preemption = post_filter(attempt) or Preemption("") if runs else None
+        event = f"{sentence} {preemption.message}" if preemption and preemption.message else sentence
         return replace(record, fit_error=sentence, event=event, preemption=preemption)
 
 

@@ -4,6 +4,7 @@ from cycles import container, with_room
 from kubestow.model.api import PodDisruptionBudget
 from kubestow.model.profile import Profile, SchedulerConfiguration
 from kubestow.solver.greedy import schedule
+from kubestow.solver.greedy.records import Preemption
 
 
 def small(name, **spec):
@@ -138,6 +139,15 @@ def test_a_profile_without_the_plugin_does_not_preempt():
     """Then the event ends after the reasons."""
     pods = [running("r", "a"), wanting("p", "1", priority=5)]
     assert preemption([small("a")], pods, Profile(post_filters=())) is None
+
+
+def test_another_post_filter_plugin_runs_and_finds_nothing():
+    """Then the event ends after the reasons as well."""
+    pods = [running("r", "a"), wanting("p", "1", priority=5)]
+    profile = Profile(post_filters=("DynamicResources",))
+    [record] = schedule(cluster([small("a")], pods), SchedulerConfiguration((profile,))).sequence
+    assert record.preemption == Preemption("")
+    assert record.event == record.fit_error
 
 
 def test_affinity_to_a_victim_makes_its_node_no_candidate():
