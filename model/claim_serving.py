@@ -19,8 +19,8 @@ NO_SPACE = "node(s) did not have enough free storage"
 NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
-class UnparsableClaim(Exception):
-    """A claim's selector cannot be parsed; VolumeBinding turns it into a failed cycle."""
+class UnreadableClaim(Exception):
+    """A claim's selector or volume cannot be made sense of; VolumeBinding turns it into a failed cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ def serve(storage: Storage, assumed: Assumed, claims: PodClaims, node: Node) -> 
 
     Raises
     ------
-    UnparsableClaim
-        When a claim's selector cannot be parsed.
+    UnreadableClaim
+        When a claim's selector cannot be parsed, or the volume it is bound to not be translated.
     """
-    served = Served([], [], [])
+    served = Served([], [], list(_bound_problems(storage, claims.bound, node)))
     selected = [assumed.node_of.get(c.key, c.metadata.annotations.get(SELECTED_NODE)) for c in claims.delayed]
     if any(name is not None and name != node.name for name in selected):
         served.reasons.append(NOTHING_TO_BIND)
@@ -103,7 +103,7 @@ def serve(storage: Storage, assumed: Assumed, claims: PodClaims, node: Node) -> 
         to_provision = [c for c, name in zip(claims.delayed, selected, strict=True) if name is not None]
         to_provision += _match(storage, assumed, waiting, node, served)
         _provision(storage, to_provision, node, served)
-    served.reasons = sorted([*served.reasons, *_bound_problems(storage, claims.bound, node)])
+    served.reasons.sort()
     return served
 
 
@@ -114,6 +114,9 @@ def _bound_problems(storage: Storage, claims: Sequence[PersistentVolumeClaim], n
         if volume is None:
             yield NO_VOLUME
             return
+        problem = storage.reach.bound_problem(volume, node.name)
+        if problem:
+            raise UnreadableClaim(problem)
         if not storage.reach.bound_reaches(volume, node.name):
             yield OUT_OF_REACH
             return
@@ -140,7 +143,7 @@ def _matching_volume(
 ) -> PersistentVolume | None:
     problem = selector_problem(claim)
     if problem:
-        raise UnparsableClaim(f"error creating internal label selector for claim: {claim.key}: {problem}")
+        raise UnreadableClaim(f"error creating internal label selector for claim: {claim.key}: {problem}")
     own = [storage.volumes[name] for name in assumed.volumes_of.get(claim.key, ())]
     for volume in sorted([*own, *storage.reserved(claim)], key=lambda volume: volume.name):
         if volume.name not in chosen and storage.serves(claim, volume):

@@ -92,9 +92,12 @@ def inline_handle(plugin: InTreePlugin, volume: Volume) -> str:
 
 def persistent_handle(plugin: InTreePlugin, volume: PersistentVolume) -> str:
     """The CSI handle of an in-tree persistent volume; empty when it cannot be translated."""
+    return _handle(plugin, _identity(plugin, getattr(volume.spec, plugin.source)), _zones(volume))
+
+
+def _zones(volume: PersistentVolume) -> str:
     labels = volume.metadata.labels
-    zones = labels.get(ZONE) or labels.get(BETA_ZONE, "")
-    return _handle(plugin, _identity(plugin, getattr(volume.spec, plugin.source)), zones)
+    return labels.get(ZONE) or labels.get(BETA_ZONE, "")
 
 
 def _identity(plugin: InTreePlugin, source: Any) -> str:
@@ -112,10 +115,27 @@ def _handle(plugin: InTreePlugin, identity: str, zones: str) -> str:
 def _gce_handle(disk: str, zones: list[str]) -> str:
     if len(zones) == 1:
         return f"projects/UNSPECIFIED/zones/{zones[0] or 'UNSPECIFIED'}/disks/{disk}"
-    regions = {zone.rpartition("-")[0] for zone in zones}
-    if len(regions) != 1 or any(zone.count("-") != 2 for zone in zones):
-        return ""
-    return f"projects/UNSPECIFIED/regions/{regions.pop()}/disks/{disk}"
+    return "" if _region_problem(zones) else f"projects/UNSPECIFIED/regions/{_region(zones[0])}/disks/{disk}"
+
+
+def _region(zone: str) -> str:
+    return zone.rpartition("-")[0]
+
+
+def _region_problem(zones: list[str]) -> str:
+    wrong = next((zone for zone in zones if zone.count("-") != 2), None)
+    if wrong is not None:
+        return f"zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {wrong}"
+    regions = sorted({_region(zone) for zone in zones})
+    shown = " ".join(f"{region}:{{}}" for region in regions)
+    return f"multiple or no regions gotten from zones, got: map[{shown}]" if len(regions) > 1 else ""
+
+
+def translation_problem(plugin: InTreePlugin, volume: PersistentVolume) -> str:
+    """Why kube-scheduler fails to read a persistent volume as its CSI driver's; empty where it does not."""
+    zones = _zones(volume).split(MULTI_ZONE)
+    problem = _region_problem(zones) if plugin.name == _GCE and len(zones) > 1 else ""
+    return problem and f"could not translate pv: failed to get region from zones: {problem}"
 
 
 def migrated_on(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:

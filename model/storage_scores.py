@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .api import Node, PersistentVolumeClaim
-from .claim_serving import Assumed, PodClaims, Served, UnparsableClaim, serve
+from .claim_serving import Assumed, PodClaims, Served, UnreadableClaim, serve
 from .claims import SELECTED_NODE, capacity, claim_class, requested
 from .quantity import value
 from .selection import selector_text
@@ -81,7 +81,7 @@ class StorageScores:
     def _score(self, claims: PodClaims, node: Node, shape: Shape) -> int:
         try:
             served = serve(self._storage, Assumed(), claims, node)
-        except UnparsableClaim:
+        except UnreadableClaim:
             return NOT_SERVED
         return NOT_SERVED if served.reasons else storage_score(served, shape)
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from .api import CSINode, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PersistentVolume
-from .csi_translation import migrated_on, persistent_plugin, translated_affinity
+from .csi_translation import (
+    InTreePlugin,
+    migrated_on,
+    persistent_plugin,
+    translated_affinity,
+    translation_problem,
+)
 from .labels import InvalidSelector, check_term, holds
 
 Nodes = frozenset[str]
@@ -42,11 +48,22 @@ class VolumeReach:
 
     def bound_reaches(self, volume: PersistentVolume, node: str) -> bool:
         """The same for a bound volume, which is read translated where its plugin has been migrated."""
-        plugin = persistent_plugin(volume)
-        if plugin is None or not migrated_on(plugin, self._csi_nodes.get(node)):
+        plugin = self._migrated(volume, node)
+        if plugin is None:
             return self.reaches(volume, node)
+        if translation_problem(plugin, volume):
+            return False
         found = self._evaluate(translated_affinity(plugin, volume))
         return found is None or node in found
+
+    def bound_problem(self, volume: PersistentVolume, node: str) -> str:
+        """Why asking for a bound volume on `node` fails altogether; empty when it does not."""
+        plugin = self._migrated(volume, node)
+        return translation_problem(plugin, volume) if plugin else ""
+
+    def _migrated(self, volume: PersistentVolume, node: str) -> InTreePlugin | None:
+        plugin = persistent_plugin(volume)
+        return plugin if plugin and migrated_on(plugin, self._csi_nodes.get(node)) else None
 
     def _evaluate(self, required: NodeSelector | None) -> Nodes | None:
         if required is None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..api import PersistentVolumeClaim, Pod
 from ..claim_demands import Demand, Demands
-from ..claim_serving import Assumed, PodClaims, Served, UnparsableClaim, pod_claims, serve
+from ..claim_serving import Assumed, PodClaims, Served, UnreadableClaim, pod_claims, serve
 from ..claim_users import Findings, User, prepared, users
 from ..claims import ClaimUse, claim_class, claim_uses, foreign
 from ..final import FinalState
@@ -170,7 +170,7 @@ def _assumed(state: ClusterState) -> Assumed:
 def _served(state: ClusterState, claims: PodClaims, node: NodeInfo) -> Served:
     try:
         return serve(state.cluster.storage, _assumed(state), claims, node.node)
-    except UnparsableClaim as error:
+    except UnreadableClaim as error:
         raise CycleError(str(error)) from error
 
 

@@ -87,3 +87,25 @@ def test_zones_are_read_under_the_drivers_label_where_the_node_says_so(
     as_it_stands = {ZONE: {"plain", "other"}, BETA_ZONE: set[str](), None: {"plain", "driver", "other"}}
     assert found == ({"driver"} if migrated else as_it_stands[key])
     assert {n.name for n in NODES if reach.reaches(given, n.name)} == as_it_stands[key]
+
+
+@pytest.mark.parametrize(
+    ("zones", "problem"),
+    [
+        ("a__b", "zone in unexpected format, expected: {locale}-{region}-{zone}, got: a"),
+        ("a-b-c__", "zone in unexpected format, expected: {locale}-{region}-{zone}, got: "),
+        ("x-y-z__a-b-c", "multiple or no regions gotten from zones, got: map[a-b:{} x-y:{}]"),
+        ("a-b-c__a-b-d", ""),
+        ("a", ""),
+    ],
+)
+def test_zones_of_no_single_region_cannot_be_translated(zones: str, problem: str) -> None:
+    """Asking for the volume then fails on nodes whose plugin has been migrated, and only there."""
+    given = volume("v", labels={BETA_ZONE: zones}, **DISK)
+    notes = (csi_node("plain", MIGRATED), csi_node("other"))
+    reach = cluster(NODES, [], csi_nodes=notes, persistent_volumes=(given,)).storage.reach
+    expected = problem and f"could not translate pv: failed to get region from zones: {problem}"
+    assert reach.bound_problem(given, "plain") == expected
+    assert not reach.bound_problem(given, "other")
+    assert reach.bound_reaches(given, "other")
+    assert not reach.bound_reaches(given, "plain")
