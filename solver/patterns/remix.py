@@ -52,8 +52,8 @@ class Remix:
 
     @classmethod
     def of(cls, instance: Instance, relaxation: Relaxation) -> Remix | None:
-        """For the node groups of a relaxation; None where pods may not move among alike nodes."""
-        if not relaxation.alike or instance.coupling.frozen.any():
+        """For the node groups of a relaxation; None where no pods may move among alike nodes."""
+        if not instance.problem.classes or not relaxation.alike or instance.coupling.frozen.any():
             return None
         domains = domains_of_groups(instance, relaxation.group_of)
         return None if domains is None else cls(instance, relaxation.group_of, domains)

@@ -5,7 +5,7 @@ from kubestow.model.state import ClusterState, NodeInfo
 
 
 def test_which_pods_count_where():
-    """Running, terminating and foreign pods count; completed ones and those on unknown nodes do not."""
+    """Running, terminating and foreign pods do, by name; completed ones and those on unknown nodes do not."""
     terminating = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
     pods = [
         pod("running", "n"),
@@ -18,8 +18,8 @@ def test_which_pods_count_where():
     ]
     state = ClusterState.of(cluster([node("n"), node("m")], pods), SchedulerConfiguration())
     found = {name: list(info.pods) for name, info in state.nodes.items()}
-    assert found == {"n": ["default/running", "default/terminating", "default/foreign"], "m": []}
-    assert next((one.name, info.name) for one, info in state.placed()) == ("running", "n")
+    assert found == {"n": ["default/foreign", "default/running", "default/terminating"], "m": []}
+    assert next((one.name, info.name) for one, info in state.placed()) == ("foreign", "n")
     assert state.node_of(pods[0]) is state.nodes["n"]
     assert state.node_of(pods[5]) is None
 
