@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from .api import Container, ContainerStatus, Pod, PodSpec
 from .quantity import CPU as CPU
 from .quantity import milli, units
 
+T = TypeVar("T")
 Requests = dict[str, int]
 MEMORY, PODS, EPHEMERAL = "memory", "pods", "ephemeral-storage"
 DEFAULT_MILLI_CPU = 100
@@ -63,8 +65,7 @@ def pod_level(name: str) -> bool:
 
 def pod_requests(pod: Pod) -> Requests:
     """The pod's requests: containers, init containers, sidecars, overhead, pod level, resize."""
-    found = _known(_plain, pod)
-    return _remember(_plain, pod, _requests(pod, {})) if found is None else found
+    return per_spec(_plain, pod, _plainly)
 
 
 def nonzero_requests(pod: Pod) -> Requests:
@@ -72,8 +73,7 @@ def nonzero_requests(pod: Pod) -> Requests:
 
     Where the pod level states requests, the defaults stand in only for what neither level mentions.
     """
-    found = _known(_counted, pod)
-    return _remember(_counted, pod, _nonzero(pod)) if found is None else found
+    return per_spec(_counted, pod, _nonzero)
 
 
 def scored_requests(pod: Pod) -> Requests:
@@ -82,10 +82,7 @@ def scored_requests(pod: Pod) -> Requests:
     Every container that does not mention cpu or memory counts with a default, and
     pod-level requests do not count: kube-scheduler's score misses them.
     """
-    found = _known(_scored, pod)
-    if found is None:
-        found = _remember(_scored, pod, _requests(pod, _DEFAULTS, pod_level_counts=False))
-    return found
+    return per_spec(_scored, pod, _by_containers)
 
 
 _Cache = WeakKeyDictionary[PodSpec, Requests]
@@ -94,15 +91,22 @@ _counted: _Cache = WeakKeyDictionary()
 _scored: _Cache = WeakKeyDictionary()
 
 
-def _known(cache: _Cache, pod: Pod) -> Requests | None:
-    """What was computed for the pod's spec, unless its status says more."""
-    return None if resized(pod) else cache.get(pod.spec)
+def per_spec(cache: WeakKeyDictionary[PodSpec, T], pod: Pod, make: Callable[[Pod], T]) -> T:
+    """What `make` makes of the pod, remembered by its spec unless its status has a say (`resized`)."""
+    if resized(pod):
+        return make(pod)
+    found = cache.get(pod.spec)
+    if found is None:
+        found = cache[pod.spec] = make(pod)
+    return found
 
 
-def _remember(cache: _Cache, pod: Pod, requests: Requests) -> Requests:
-    if not resized(pod):
-        cache[pod.spec] = requests
-    return requests
+def _plainly(pod: Pod) -> Requests:
+    return _requests(pod, {})
+
+
+def _by_containers(pod: Pod) -> Requests:
+    return _requests(pod, _DEFAULTS, pod_level_counts=False)
 
 
 def resized(pod: Pod) -> bool:

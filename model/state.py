@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from .api import ContainerPort, Node, Pod, PodSpec
 from .cluster import Cluster
 from .profile import SchedulerConfiguration
-from .resources import Requests, nonzero_requests, pod_requests, resized, to_units
+from .resources import Requests, nonzero_requests, per_spec, pod_requests, to_units
 
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104
 HostPort = tuple[str, str, int]
@@ -72,14 +72,14 @@ class NodeInfo:
     def add(self, pod: Pod) -> None:
         """Count `pod` here."""
         self.pods[pod.key] = pod
-        load = _load(pod)
+        load = per_spec(_loads, pod, _Load.of)
         self._count(load, 1)
         self.ports.update(load.ports)
 
     def remove(self, pod: Pod) -> None:
         """Stop counting `pod` here."""
         del self.pods[pod.key]
-        load = _load(pod)
+        load = per_spec(_loads, pod, _Load.of)
         self._count(load, -1)
         self.ports.difference_update(load.ports)
 
@@ -104,16 +104,6 @@ class _Load:
 
 
 _loads: WeakKeyDictionary[PodSpec, _Load] = WeakKeyDictionary()
-
-
-def _load(pod: Pod) -> _Load:
-    """What the pod adds, remembered by its spec unless its status says more."""
-    if resized(pod):
-        return _Load.of(pod)
-    known = _loads.get(pod.spec)
-    if known is None:
-        known = _loads[pod.spec] = _Load.of(pod)
-    return known
 
 
 def allocatable(node: Node) -> dict[str, int]:
