@@ -47,11 +47,11 @@ class Attempt:
 
         Of pods that do not say when they started, those that come first in `pods` did.
         """
-        started = [(self.started(pod), number) for number, pod in enumerate(pods)]
-        return {
-            pod.key: (-pod.priority, since + number * (since == NOW))
-            for pod, (since, number) in zip(pods, started, strict=True)
-        }
+        found: dict[str, tuple[int, int]] = {}
+        for number, pod in enumerate(pods):
+            started = self.started(pod)
+            found[pod.key] = -pod.priority, NOW + number if started == NOW else started
+        return found
 
 
 @dataclass(frozen=True, slots=True)
