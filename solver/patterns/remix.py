@@ -42,6 +42,7 @@ class Remix:
         sizes = [int(domain.max(initial=0)) + 1 for domain in domains]
         starts = np.cumsum([0, *sizes[:-1]])
         self._row = np.stack([start + domain for start, domain in zip(starts, domains, strict=True)])
+        self._row_at: Ints = self._row[:, group_of]
         self._rows = sum(sizes)
         self._known: set[bytes] = set()
         self._group: Ints = np.zeros(0, dtype=np.int64)
@@ -68,10 +69,8 @@ class Remix:
                 self._known.add(identity)
                 new.append(node)
         if new:
-            self._add(self._group_of[new], counts[:, new].T, self._costs(counts)[new])
-
-    def _costs(self, counts: Ints) -> Ints:
-        return node_costs(self._instance.terms, counts)
+            costs = node_costs(self._instance.terms, counts)
+            self._add(self._group_of[new], counts[:, new].T, costs[new])
 
     def _add(self, group: Ints, pods: Ints, cost: Ints) -> None:
         self._group = np.concatenate([self._group, group])
@@ -110,12 +109,11 @@ class Remix:
         rounding = Rounding(self._group, self._pods, self._cost, self._row, self._size)
         used = rounding.run(*solved, wanted)
         mixed = handed_out(self._group_of, self._group, self._pods, used)
-        return Repair(self._instance, mixed, self._row[:, self._group_of], rounding.astray).run()
+        return Repair(self._instance, mixed, self._row_at, rounding.astray).run()
 
     def _numbers(self, counts: Ints) -> Ints:
         """Shape (rows,): pods per class and domain."""
-        row = self._row[:, self._group_of]
-        return np.bincount(row.reshape(-1), counts.reshape(-1), self._rows).astype(np.int64)
+        return np.bincount(self._row_at.reshape(-1), counts.reshape(-1), self._rows).astype(np.int64)
 
     def _solve(self, wanted: Ints, seconds: float) -> tuple[Floats, Floats] | None:
         """How often to use each pattern, and what each costs beyond the prices of its pods and node."""

@@ -171,7 +171,7 @@ class Search:
         started = self._begins("exchange")
         until = self._until((0.8 if related else 0.3) if small_enough(instance) else 0.95)
         solved = self.bounds.solved
-        remix = None if solved is None else Remix.of(instance, solved[0])
+        remix = None if solved is None or self._done(position) else Remix.of(instance, solved[0])
         if related:
             self._relate(position, until if remix is None else self._until(_RELATED))
         if len(instance.problem.nodes) > 1 and not self._done(position):
